@@ -1,0 +1,8 @@
+from django.apps import AppConfig
+
+
+class BanksConfig(AppConfig):
+    name = "banks"
+
+    def ready(self) -> None:
+        from banks import checks, kinds  # noqa: F401  registers system checks and the door's kinds

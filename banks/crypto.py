@@ -1,0 +1,34 @@
+"""Secrets at rest: the first of MEMADMIN_ENCRYPTION_KEYS encrypts, all of them decrypt."""
+
+import base64
+import hashlib
+
+from cryptography.fernet import Fernet, InvalidToken, MultiFernet
+from django.conf import settings
+
+
+class CannotDecrypt(Exception):
+    """No configured key opens this secret: it was stored under a key that is gone."""
+
+
+def _keys() -> MultiFernet:
+    # Any passphrase will do as a key: Fernet wants exactly 32 bytes.
+    return MultiFernet(
+        Fernet(base64.urlsafe_b64encode(hashlib.sha256(key.encode()).digest()))
+        for key in settings.ENCRYPTION_KEYS
+    )
+
+
+def encrypt(secret: str) -> str:
+    return _keys().encrypt(secret.encode()).decode("ascii") if secret else ""
+
+
+def decrypt(token: str) -> str:
+    if not token:
+        return ""
+    try:
+        return _keys().decrypt(token.encode("ascii")).decode()
+    except InvalidToken as error:
+        raise CannotDecrypt(
+            "stored under an encryption key that is not in MEMADMIN_ENCRYPTION_KEYS"
+        ) from error

@@ -1,0 +1,1 @@
+"""The kinds of writes this app brings to the door."""

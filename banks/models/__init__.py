@@ -1,0 +1,7 @@
+from banks.models.banks import Bank, Membership, Role
+from banks.models.blobs import Blob
+from banks.models.jobs import Job, JobItem
+from banks.models.servers import Server
+from banks.models.writes import Write
+
+__all__ = ["Bank", "Blob", "Job", "JobItem", "Membership", "Role", "Server", "Write"]

@@ -1,0 +1,115 @@
+import hashlib
+from typing import Any, ClassVar
+
+from django.conf import settings
+from django.core.validators import MinValueValidator
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from banks.models.servers import Server
+
+
+class BankManager(models.Manager["Bank"]):
+    def get_or_register(self, *, server: Server, bank_id: str, **defaults: Any) -> "Bank":
+        """Our row for this bank. Registering a bank never creates one on the server."""
+        bank, _ = self.get_or_create(
+            server=server, bank_hash=Bank.hash_of(bank_id), defaults={"bank_id": bank_id, **defaults}
+        )
+        return bank
+
+
+class Bank(models.Model):
+    """A memory bank of a server, under its raw id."""
+
+    class Kind(models.TextChoices):
+        PROJECT = "project", "project"
+        PERSON = "person", "person"
+
+    server = models.ForeignKey(Server, models.CASCADE, related_name="banks")
+    bank_id = models.TextField()
+    bank_hash = models.CharField(
+        max_length=64, help_text="sha256 of the id: PostgreSQL cannot index long text"
+    )
+    name = models.CharField(max_length=300, blank=True, default="")
+    language = models.CharField(max_length=35, blank=True, default="")
+    kind = models.CharField(max_length=10, choices=Kind.choices, default=Kind.PROJECT)
+    # Policy
+    auto_approve_days = models.FloatField(
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(0)],
+        help_text="empty = inherit, 0 = wait for a person",
+    )
+    expire_marked = models.BooleanField(
+        default=False, help_text="danger-marked memories may be approved by time"
+    )
+    # What the server said, and when
+    document_count = models.PositiveIntegerField(null=True)
+    fact_count = models.PositiveIntegerField(null=True)
+    retired_count = models.PositiveIntegerField(null=True)
+    counted_at = models.DateTimeField(null=True)
+    gone_since = models.DateTimeField(null=True, help_text="when the server's bank list first lacked it")
+    created = models.DateTimeField(default=timezone.now)
+
+    objects: ClassVar[BankManager] = BankManager()
+
+    class Meta:
+        ordering: ClassVar = ["id"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["server", "bank_hash"], name="bank_server_id_unique"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name or self.bank_id
+
+    @staticmethod
+    def hash_of(bank_id: str) -> str:
+        return hashlib.sha256(bank_id.encode("utf-8", "surrogatepass")).hexdigest()
+
+    @property
+    def addressable(self) -> bool:
+        """The server lists banks whose id has a slash, but no route reaches them."""
+        return "/" not in self.bank_id
+
+    @property
+    def approve_after_days(self) -> float:
+        """Days until an undecided memory is approved by time; 0 = never."""
+        days = settings.AUTO_APPROVE_DAYS if self.auto_approve_days is None else self.auto_approve_days
+        return max(float(days), 0.0)
+
+
+class Role(models.IntegerChoices):
+    """What a person may do on a bank; each role includes those before it."""
+
+    VIEWER = 1, "viewer"
+    REVIEWER = 2, "reviewer"
+    ADMIN = 3, "admin"
+
+
+class Membership(models.Model):
+    """A person's role on one bank, or on every bank of a server."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="memberships")
+    bank = models.ForeignKey(Bank, models.CASCADE, null=True, blank=True, related_name="memberships")
+    server = models.ForeignKey(Server, models.CASCADE, null=True, blank=True, related_name="memberships")
+    role = models.PositiveSmallIntegerField(choices=Role.choices, default=Role.VIEWER)
+    created = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.CheckConstraint(
+                condition=Q(bank__isnull=True, server__isnull=False)
+                | Q(bank__isnull=False, server__isnull=True),
+                name="membership_bank_or_server",
+            ),
+            models.UniqueConstraint(
+                fields=["user", "bank"], name="membership_user_bank", condition=Q(bank__isnull=False)
+            ),
+            models.UniqueConstraint(
+                fields=["user", "server"], name="membership_user_server", condition=Q(server__isnull=False)
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user}: {self.get_role_display()} of {self.bank or self.server}"

@@ -1,0 +1,36 @@
+from typing import ClassVar
+
+from django.contrib.auth.models import AbstractUser
+from django.db import models
+from django.utils import timezone
+
+
+class User(AbstractUser):
+    """A person. Superusers are operators: they may administer every server and bank."""
+
+    class Theme(models.TextChoices):
+        SYSTEM = "", "as the system"
+        LIGHT = "light", "light"
+        DARK = "dark", "dark"
+
+    theme = models.CharField(max_length=5, choices=Theme.choices, default=Theme.SYSTEM, blank=True)
+
+    @property
+    def display_name(self) -> str:
+        return self.get_full_name() or self.username
+
+
+class LoginLink(models.Model):
+    """A one-time sign-in link: only the hash is stored, it is spent by a POST, and it is short-lived."""
+
+    user = models.ForeignKey(User, models.CASCADE, related_name="login_links")
+    token_hash = models.CharField(max_length=64, unique=True)
+    created = models.DateTimeField(default=timezone.now)
+    expires = models.DateTimeField()
+    spent = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering: ClassVar = ["-id"]
+
+    def __str__(self) -> str:
+        return f"sign-in link for {self.user}, until {self.expires:%H:%M}"

@@ -1,0 +1,220 @@
+"""One settings module for both profiles; everything that differs comes from the environment (docs/operations.md)."""
+
+from pathlib import Path
+from typing import Any
+
+import environ
+from csp.constants import NONE, SELF
+
+from memadmin import env
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+DATA_DIR = Path(env.text("MEMADMIN_DATA_DIR", "var")).expanduser().absolute()
+
+# ── who we are on the network ──────────────────────────────────────────────────────────────────────────────
+DEBUG = False
+# "yes" where the product listens beyond loopback: behind a proxy, over https, with its own host names.
+PRODUCTION = env.flag("MEMADMIN_PRODUCTION", default=False)
+SECRET_KEY = env.kept_secret("MEMADMIN_SECRET_KEY", DATA_DIR / "secret_key")
+# The first key encrypts, all of them decrypt. Kept outside of backups.
+ENCRYPTION_KEYS = env.words("MEMADMIN_ENCRYPTION_KEYS") or [
+    env.kept_secret("MEMADMIN_ENCRYPTION_KEYS", DATA_DIR / "encryption_keys")
+]
+ALLOWED_HOSTS = env.words("MEMADMIN_ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
+PUBLIC_URL = env.text("MEMADMIN_PUBLIC_URL").rstrip("/")
+CSRF_TRUSTED_ORIGINS = [PUBLIC_URL] if PUBLIC_URL else []
+PORT = int(env.number("PORT", 8700))
+
+INSTALLED_APPS = [
+    "memadmin.accounts",
+    "memadmin",
+    "banks",
+    "reviews",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.humanize",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "django_htmx",
+    "allauth",
+    "allauth.account",
+    "csp",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "memadmin.middleware.FragmentMiddleware",
+]
+
+ROOT_URLCONF = "memadmin.urls"
+WSGI_APPLICATION = "memadmin.wsgi.application"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "memadmin.context.shell",
+            ],
+        },
+    },
+]
+
+# ── data ───────────────────────────────────────────────────────────────────────────────────────────────────
+DATABASE_URL = env.text("DATABASE_URL", f"sqlite:///{DATA_DIR / 'memadmin.sqlite3'}")
+DATABASES: dict[str, dict[str, Any]] = {"default": environ.Env.db_url_config(DATABASE_URL)}
+# Each request in one transaction would take SQLite's write lock for every page.
+DATABASES["default"]["ATOMIC_REQUESTS"] = False
+if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
+    DATABASES["default"]["OPTIONS"] = {
+        # A transaction that reads and then writes takes the write lock at once: no "database is locked".
+        "transaction_mode": "IMMEDIATE",
+        "timeout": 20,
+        "init_command": (
+            "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA busy_timeout=20000; PRAGMA cache_size=-20000;"
+            "PRAGMA mmap_size=134217728; PRAGMA journal_size_limit=27103364; PRAGMA temp_store=MEMORY;"
+        ),
+    }
+else:
+    DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
+    DATABASES["default"]["OPTIONS"] = {"pool": {"min_size": 1, "max_size": 8, "timeout": 10}}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# ── broker, cache, locks: one Redis or Valkey; the embedded one listens on a unix socket ─────────────────────
+REDIS_URL = env.text("REDIS_URL") or f"unix://{DATA_DIR / 'run' / 'valkey.sock'}"
+CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://", 1)
+CACHES = {"default": {"BACKEND": "memadmin.cache.ForgivingRedisCache", "LOCATION": REDIS_URL}}
+
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_TASK_TIME_LIMIT = 600
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    # Nothing we queue runs, waits or is retried for longer than this; longer waits are `not_before` on a row.
+    "visibility_timeout": 900,
+    "unacked_restore_interval": 10,
+    "unacked_restore_throttle": 1,
+    # A web request must not hang on a dead broker: the row is stored, the sweep will send it.
+    "socket_timeout": 5,
+    "socket_connect_timeout": 2,
+}
+CELERY_TASK_PUBLISH_RETRY = False
+CELERY_TASK_DEFAULT_QUEUE = "load"
+CELERY_TASK_ROUTES = {"banks.tasks.*": {"queue": "door"}, "reviews.tasks.*": {"queue": "load"}}
+CELERY_TIMEZONE = "UTC"
+CELERY_BEAT_SCHEDULE = {
+    "sweep-writes": {"task": "banks.tasks.sweep_writes", "schedule": 2.0},
+    "probe-servers": {"task": "banks.tasks.probe_servers", "schedule": 60.0},
+    "sweep-loads": {"task": "reviews.tasks.sweep_loads", "schedule": 5.0},
+    "sweep-jobs": {"task": "reviews.tasks.sweep_jobs", "schedule": 15.0},
+    "expire": {"task": "reviews.tasks.expire", "schedule": 60.0},
+}
+CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "run" / "beat-schedule")
+
+# ── people ─────────────────────────────────────────────────────────────────────────────────────────────────
+AUTH_USER_MODEL = "accounts.User"
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+LOGIN_URL = "account_login"
+LOGIN_REDIRECT_URL = "/"
+ACCOUNT_LOGOUT_REDIRECT_URL = "/accounts/login/"
+ACCOUNT_LOGIN_METHODS = {"username", "email"}
+ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*"]
+ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_ADAPTER = "memadmin.accounts.adapter.ClosedSignupAdapter"
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+CSRF_COOKIE_HTTPONLY = True
+SESSION_COOKIE_AGE = 14 * 24 * 3600
+
+# ── what a browser may do with our pages ───────────────────────────────────────────────────────────────────
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF],
+        "connect-src": [SELF],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+        "base-uri": [NONE],
+    }
+}
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+if PRODUCTION:
+    SECURE_SSL_REDIRECT = env.flag("MEMADMIN_SSL_REDIRECT", default=True)
+    SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    SECURE_HSTS_SECONDS = int(env.number("MEMADMIN_HSTS_SECONDS", 31536000))
+    SECURE_HSTS_INCLUDE_SUBDOMAINS = True
+    SECURE_HSTS_PRELOAD = True
+    SESSION_COOKIE_SECURE = True
+    CSRF_COOKIE_SECURE = True
+
+# Uploads are bounded by our own limits with readable messages (reviews.forms); Django's is the last wall.
+MAX_TEXT_BYTES = 8 * 1024 * 1024
+DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * MAX_TEXT_BYTES  # a form-encoded text can be three times its size
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 500
+FILE_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
+
+# ── files, language, time ──────────────────────────────────────────────────────────────────────────────────
+STATIC_URL = "static/"
+STATIC_ROOT = DATA_DIR / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}
+MEDIA_ROOT = DATA_DIR / "uploads"
+LANGUAGE_CODE = "en"
+TIME_ZONE = env.text("TZ", "UTC") or "UTC"
+USE_I18N = False
+USE_TZ = True
+
+# ── the product ────────────────────────────────────────────────────────────────────────────────────────────
+HINDSIGHT_BASE_URL = env.text("HINDSIGHT_BASE_URL")
+HINDSIGHT_NAMESPACE = env.text("HINDSIGHT_NAMESPACE", "default")
+HINDSIGHT_API_KEY = env.text("HINDSIGHT_API_KEY")
+AUTO_APPROVE_DAYS = env.number("HINDSIGHT_REVIEW_AUTO_APPROVE_DAYS", 7)
+UNDO_SECONDS = env.number("MEMADMIN_UNDO_SECONDS", 10)
+# Nothing that was imported expires sooner than this, however old the file is.
+IMPORT_GRACE_HOURS = 24
+LEASE_MINUTES = 5
+CURATION_CALLS_PER_SERVER = int(env.number("MEMADMIN_CALLS_PER_SERVER", 2))
+DEMO = env.flag("MEMADMIN_DEMO", default=False)  # set by `memadmin up` when it starts the demo server
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": env.text("MEMADMIN_LOG_LEVEL", "INFO")},
+    # httpx logs full URLs at INFO; they hold ids of other people's documents.
+    "loggers": {"httpx": {"level": "WARNING"}, "httpcore": {"level": "WARNING"}},
+}

@@ -1,0 +1,21 @@
+"""Settings of the test suite: a throw-away data folder, no broker, quick password hashes."""
+
+import os
+import tempfile
+
+os.environ.setdefault("MEMADMIN_DATA_DIR", tempfile.mkdtemp(prefix="memadmin-test-"))
+os.environ.setdefault(
+    "MEMADMIN_SECRET_KEY", "test-secret-key-that-is-long-enough-for-the-checks-of-django-0123456789"
+)
+
+from memadmin.settings import *  # noqa: E402, F403
+
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
+# Tasks never run by themselves in a test: `tests.support` runs what a test wants run.
+CELERY_BROKER_URL = "memory://"
+ALLOWED_HOSTS = ["testserver", "localhost", "127.0.0.1"]

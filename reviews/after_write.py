@@ -1,0 +1,1 @@
+"""What happens to review entries after writes of their documents."""

@@ -1,0 +1,8 @@
+from django.apps import AppConfig
+
+
+class ReviewsConfig(AppConfig):
+    name = "reviews"
+
+    def ready(self) -> None:
+        from reviews import after_write  # noqa: F401  tells the door what happens after writes of documents

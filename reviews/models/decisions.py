@@ -1,0 +1,70 @@
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+
+from banks.models import Write
+from reviews.models.entries import ReviewEntry
+
+
+class Decision(models.Model):
+    """Append-only: who decided what about which text, and as what. The entry caches the latest."""
+
+    class Verdict(models.TextChoices):
+        APPROVED = "approved", "approved"
+        DELETED = "deleted", "deleted"
+        EDITED = "edited", "edited"
+        REOPENED = "reopened", "reopened"
+
+    class Via(models.TextChoices):
+        PERSON = "person", "a person"
+        EXPIRY = "expiry", "time"
+        HOUSEKEEPING = "housekeeping", "housekeeping"
+        FILE = "file", "claimed by a file"
+
+    entry = models.ForeignKey(ReviewEntry, models.PROTECT, related_name="decisions")
+    verdict = models.CharField(max_length=10, choices=Verdict.choices)
+    decided_via = models.CharField(max_length=12, choices=Via.choices)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="decisions")
+    user_name = models.CharField(max_length=150, blank=True, default="", help_text="as it was then")
+    version = models.PositiveIntegerField(help_text="the entry's version that was on screen")
+    text_hash = models.CharField(
+        max_length=64, blank=True, default="", help_text="our sha256 of the text decided on"
+    )
+    content_hash = models.CharField(
+        max_length=64, blank=True, default="", help_text="the server's hash decided on"
+    )
+    write = models.ForeignKey(
+        Write, models.PROTECT, null=True, related_name="+", help_text="its row in the write log"
+    )
+    note = models.CharField(max_length=300, blank=True, default="")
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering: ClassVar = ["-at", "-id"]
+        indexes: ClassVar = [
+            models.Index(fields=["entry", "-id"], name="decision_entry"),
+            models.Index(fields=["-at", "-id"], name="decision_newest"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.verdict} by {self.user_name or self.get_decided_via_display()}"
+
+
+class Seen(models.Model):
+    """A person opened this text: written by an explicit post of the opened card, never by a GET or a prefetch."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
+    entry = models.ForeignKey(ReviewEntry, models.CASCADE, related_name="seen")
+    text_hash = models.CharField(max_length=64)
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        verbose_name_plural = "seen"
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["user", "entry", "text_hash"], name="seen_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} saw {self.entry}"

@@ -1,0 +1,114 @@
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from banks.models import Bank, Blob, Write
+
+
+class EntryManager(models.Manager["ReviewEntry"]):
+    def of_document(self, *, bank: Bank, document_id: str) -> models.QuerySet["ReviewEntry"]:
+        return self.filter(bank=bank, document_hash=Write.hash_of(document_id))
+
+
+class ReviewEntry(models.Model):
+    """One document of one bank, waiting for a decision or decided. There is one row per (bank, document)."""
+
+    class State(models.TextChoices):
+        PENDING = "pending", "pending"
+        DELETING = "deleting", "deleting"
+        APPROVED = "approved", "approved"
+        DELETED = "deleted", "deleted"
+
+    class Load(models.TextChoices):
+        LOADING = "loading", "loading"
+        LOADED = "loaded", "loaded"
+        MISSING = "missing", "missing"
+        UNREACHABLE = "unreachable", "could not load"
+        REFUSED = "refused", "refused"
+
+    bank = models.ForeignKey(Bank, models.PROTECT, related_name="entries")
+    document_id = models.TextField()
+    document_hash = models.CharField(max_length=64)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.PENDING)
+    version = models.PositiveIntegerField(
+        default=1, help_text="goes up with each change a decision must have seen"
+    )
+
+    # Where it came from: claimed by the writer
+    project = models.CharField(max_length=1000, blank=True, default="")
+    reason = models.CharField(max_length=200, blank=True, default="")
+    language = models.CharField(max_length=35, blank=True, default="")
+    session = models.CharField(max_length=300, blank=True, default="")
+    sources = models.JSONField(default=list, help_text="names of the sources that reported it")
+
+    # Age
+    enqueued_at = models.DateTimeField(null=True, help_text="as the source said; null = undatable")
+    first_imported_at = models.DateTimeField(default=timezone.now)
+    age_from = models.DateTimeField(
+        null=True, help_text="the latest of enqueued, reopened, undone, edited; null = undatable"
+    )
+    expires_at = models.DateTimeField(null=True, help_text="null = waits for a person")
+
+    # What the bank holds
+    load_state = models.CharField(max_length=12, choices=Load.choices, default=Load.LOADING)
+    load_error = models.CharField(max_length=500, blank=True, default="")
+    load_attempts = models.PositiveIntegerField(default=0)
+    load_after = models.DateTimeField(
+        null=True, default=timezone.now, help_text="when to load (again); null = not wanted"
+    )
+    load_claimed_until = models.DateTimeField(null=True)
+    loaded_at = models.DateTimeField(null=True)
+    text = models.ForeignKey(Blob, models.PROTECT, null=True, related_name="+")
+    content_hash = models.CharField(
+        max_length=64, blank=True, default="", help_text="the server's hash of the text"
+    )
+    document_created_at = models.DateTimeField(null=True)
+    document_updated_at = models.DateTimeField(null=True)
+    retain_params = models.JSONField(default=dict, help_text="as the server keeps them; replayed by an edit")
+    tags = models.JSONField(default=list)
+    facts = models.ForeignKey(
+        Blob, models.PROTECT, null=True, related_name="+", help_text="JSON list, as last loaded"
+    )
+    fact_count = models.PositiveIntegerField(null=True)
+    retired_count = models.PositiveIntegerField(null=True)
+    preview = models.CharField(
+        max_length=300, blank=True, default="", help_text="the beginning of the text, for lists"
+    )
+    marks = models.JSONField(default=list, help_text="[{what, tier, count, note}] from screening")
+    danger = models.BooleanField(default=False, help_text="a danger mark: never approved by time")
+
+    # Who has it open: shown to others, blocks nobody
+    lease_user = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    lease_until = models.DateTimeField(null=True)
+
+    # The latest decision, cached (Decision is the record)
+    decided_by = models.CharField(max_length=150, blank=True, default="")
+    decided_via = models.CharField(max_length=12, blank=True, default="")
+    decided_at = models.DateTimeField(null=True)
+    created = models.DateTimeField(default=timezone.now)
+
+    objects: ClassVar[EntryManager] = EntryManager()
+
+    class Meta:
+        verbose_name_plural = "review entries"
+        ordering: ClassVar = ["enqueued_at", "id"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["bank", "document_hash"], name="entry_bank_document_unique"),
+        ]
+        indexes: ClassVar = [
+            models.Index(fields=["state", "bank", "enqueued_at", "id"], name="entry_queue_bank"),
+            models.Index(fields=["state", "enqueued_at", "id"], name="entry_queue"),
+            models.Index(fields=["expires_at"], name="entry_expiry", condition=Q(state="pending")),
+            models.Index(fields=["load_after"], name="entry_load_due", condition=Q(load_after__isnull=False)),
+            models.Index(fields=["decided_at"], name="entry_decided", condition=Q(decided_at__isnull=False)),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.document_id} in {self.bank}"
+
+    @property
+    def loaded(self) -> bool:
+        return self.load_state == self.Load.LOADED
