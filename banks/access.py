@@ -40,9 +40,9 @@ def role_on(user: Any, bank: Bank) -> Role | None:
         return None
     if user.is_superuser:
         return Role.ADMIN
-    highest = Membership.objects.filter(Q(bank=bank) | Q(server=bank.server_id), user=user).aggregate(
-        role=Max("role")
-    )["role"]
+    highest = Membership.objects.filter(Q(bank=bank) | Q(server=bank.server_id), user=user).aggregate(role=Max("role"))[
+        "role"
+    ]
     return None if highest is None else Role(highest)
 
 

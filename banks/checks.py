@@ -1,1 +1,1 @@
-
+"""System checks of this app (`manage.py check`)."""

@@ -14,8 +14,7 @@ class CannotDecrypt(Exception):
 def _keys() -> MultiFernet:
     # Any passphrase will do as a key: Fernet wants exactly 32 bytes.
     return MultiFernet(
-        Fernet(base64.urlsafe_b64encode(hashlib.sha256(key.encode()).digest()))
-        for key in settings.ENCRYPTION_KEYS
+        Fernet(base64.urlsafe_b64encode(hashlib.sha256(key.encode()).digest())) for key in settings.ENCRYPTION_KEYS
     )
 
 
@@ -29,6 +28,4 @@ def decrypt(token: str) -> str:
     try:
         return _keys().decrypt(token.encode("ascii")).decode()
     except InvalidToken as error:
-        raise CannotDecrypt(
-            "stored under an encryption key that is not in MEMADMIN_ENCRYPTION_KEYS"
-        ) from error
+        raise CannotDecrypt("stored under an encryption key that is not in MEMADMIN_ENCRYPTION_KEYS") from error

@@ -13,9 +13,7 @@ def text(name: str, default: str = "") -> str:
         try:
             return Path(file_name).read_text(encoding="utf-8").strip()
         except OSError as error:
-            raise ImproperlyConfigured(
-                f"{name}_FILE names {file_name}, which cannot be read: {error}"
-            ) from error
+            raise ImproperlyConfigured(f"{name}_FILE names {file_name}, which cannot be read: {error}") from error
     return os.environ.get(name, default).strip()
 
 

@@ -79,7 +79,7 @@ TEMPLATES = [
 
 # ── data ───────────────────────────────────────────────────────────────────────────────────────────────────
 DATABASE_URL = env.text("DATABASE_URL", f"sqlite:///{DATA_DIR / 'memadmin.sqlite3'}")
-DATABASES: dict[str, dict[str, Any]] = {"default": environ.Env.db_url_config(DATABASE_URL)}
+DATABASES: dict[str, dict[str, Any]] = {"default": environ.Env.db_url_config(DATABASE_URL)}  # type: ignore[no-untyped-call]
 # Each request in one transaction would take SQLite's write lock for every page.
 DATABASES["default"]["ATOMIC_REQUESTS"] = False
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):

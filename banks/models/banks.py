@@ -28,9 +28,7 @@ class Bank(models.Model):
 
     server = models.ForeignKey(Server, models.CASCADE, related_name="banks")
     bank_id = models.TextField()
-    bank_hash = models.CharField(
-        max_length=64, help_text="sha256 of the id: PostgreSQL cannot index long text"
-    )
+    bank_hash = models.CharField(max_length=64, help_text="sha256 of the id: PostgreSQL cannot index long text")
     name = models.CharField(max_length=300, blank=True, default="")
     language = models.CharField(max_length=35, blank=True, default="")
     kind = models.CharField(max_length=10, choices=Kind.choices, default=Kind.PROJECT)
@@ -41,9 +39,7 @@ class Bank(models.Model):
         validators=[MinValueValidator(0)],
         help_text="empty = inherit, 0 = wait for a person",
     )
-    expire_marked = models.BooleanField(
-        default=False, help_text="danger-marked memories may be approved by time"
-    )
+    expire_marked = models.BooleanField(default=False, help_text="danger-marked memories may be approved by time")
     # What the server said, and when
     document_count = models.PositiveIntegerField(null=True)
     fact_count = models.PositiveIntegerField(null=True)
@@ -99,8 +95,7 @@ class Membership(models.Model):
     class Meta:
         constraints: ClassVar = [
             models.CheckConstraint(
-                condition=Q(bank__isnull=True, server__isnull=False)
-                | Q(bank__isnull=False, server__isnull=True),
+                condition=Q(bank__isnull=True, server__isnull=False) | Q(bank__isnull=False, server__isnull=True),
                 name="membership_bank_or_server",
             ),
             models.UniqueConstraint(

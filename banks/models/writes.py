@@ -52,18 +52,14 @@ class Write(models.Model):
         default="",
         help_text="what it must be serial with; empty = nothing is sent",
     )
-    actor = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="writes"
-    )
+    actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="writes")
     actor_name = models.CharField(max_length=150, blank=True, default="", help_text="as it was then")
     via = models.CharField(max_length=12, choices=Via.choices)
     document_id = models.TextField(blank=True, default="")
     document_hash = models.CharField(max_length=64, blank=True, default="")
     fact_ids = models.JSONField(default=list, blank=True)
     params = models.JSONField(default=dict, blank=True, help_text="small parameters of the request")
-    request = models.ForeignKey(
-        Blob, models.PROTECT, null=True, related_name="+", help_text="the text that is sent"
-    )
+    request = models.ForeignKey(Blob, models.PROTECT, null=True, related_name="+", help_text="the text that is sent")
     before = models.ForeignKey(Blob, models.PROTECT, null=True, related_name="+")
     after = models.ForeignKey(Blob, models.PROTECT, null=True, related_name="+")
     facts_before = models.ForeignKey(Blob, models.PROTECT, null=True, related_name="+", help_text="JSON list")
@@ -101,9 +97,7 @@ class Write(models.Model):
                 name="write_due",
                 condition=~Q(state__in=["done", "cancelled"]),
             ),
-            models.Index(
-                fields=["slot", "id"], name="write_slot", condition=~Q(state__in=["done", "cancelled"])
-            ),
+            models.Index(fields=["slot", "id"], name="write_slot", condition=~Q(state__in=["done", "cancelled"])),
             models.Index(fields=["group"], name="write_group", condition=Q(group__isnull=False)),
         ]
         constraints: ClassVar = [

@@ -29,15 +29,9 @@ class Decision(models.Model):
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="decisions")
     user_name = models.CharField(max_length=150, blank=True, default="", help_text="as it was then")
     version = models.PositiveIntegerField(help_text="the entry's version that was on screen")
-    text_hash = models.CharField(
-        max_length=64, blank=True, default="", help_text="our sha256 of the text decided on"
-    )
-    content_hash = models.CharField(
-        max_length=64, blank=True, default="", help_text="the server's hash decided on"
-    )
-    write = models.ForeignKey(
-        Write, models.PROTECT, null=True, related_name="+", help_text="its row in the write log"
-    )
+    text_hash = models.CharField(max_length=64, blank=True, default="", help_text="our sha256 of the text decided on")
+    content_hash = models.CharField(max_length=64, blank=True, default="", help_text="the server's hash decided on")
+    write = models.ForeignKey(Write, models.PROTECT, null=True, related_name="+", help_text="its row in the write log")
     note = models.CharField(max_length=300, blank=True, default="")
     at = models.DateTimeField(default=timezone.now)
 

@@ -33,9 +33,7 @@ class ReviewEntry(models.Model):
     document_id = models.TextField()
     document_hash = models.CharField(max_length=64)
     state = models.CharField(max_length=10, choices=State.choices, default=State.PENDING)
-    version = models.PositiveIntegerField(
-        default=1, help_text="goes up with each change a decision must have seen"
-    )
+    version = models.PositiveIntegerField(default=1, help_text="goes up with each change a decision must have seen")
 
     # Where it came from: claimed by the writer
     project = models.CharField(max_length=1000, blank=True, default="")
@@ -62,21 +60,15 @@ class ReviewEntry(models.Model):
     load_claimed_until = models.DateTimeField(null=True)
     loaded_at = models.DateTimeField(null=True)
     text = models.ForeignKey(Blob, models.PROTECT, null=True, related_name="+")
-    content_hash = models.CharField(
-        max_length=64, blank=True, default="", help_text="the server's hash of the text"
-    )
+    content_hash = models.CharField(max_length=64, blank=True, default="", help_text="the server's hash of the text")
     document_created_at = models.DateTimeField(null=True)
     document_updated_at = models.DateTimeField(null=True)
     retain_params = models.JSONField(default=dict, help_text="as the server keeps them; replayed by an edit")
     tags = models.JSONField(default=list)
-    facts = models.ForeignKey(
-        Blob, models.PROTECT, null=True, related_name="+", help_text="JSON list, as last loaded"
-    )
+    facts = models.ForeignKey(Blob, models.PROTECT, null=True, related_name="+", help_text="JSON list, as last loaded")
     fact_count = models.PositiveIntegerField(null=True)
     retired_count = models.PositiveIntegerField(null=True)
-    preview = models.CharField(
-        max_length=300, blank=True, default="", help_text="the beginning of the text, for lists"
-    )
+    preview = models.CharField(max_length=300, blank=True, default="", help_text="the beginning of the text, for lists")
     marks = models.JSONField(default=list, help_text="[{what, tier, count, note}] from screening")
     danger = models.BooleanField(default=False, help_text="a danger mark: never approved by time")
 

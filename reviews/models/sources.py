@@ -13,9 +13,7 @@ class SourceFile(models.Model):
     """A developer's review-queue.jsonl, as one source however often it is imported."""
 
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="source_files")
-    machine = models.CharField(
-        max_length=200, blank=True, default="", help_text="whose file it is: a machine's name"
-    )
+    machine = models.CharField(max_length=200, blank=True, default="", help_text="whose file it is: a machine's name")
     # {normalised base URL in the file: server id}; a file's localhost is the developer's machine, not ours.
     mapping = models.JSONField(default=dict)
     trusts_loopback = models.BooleanField(
@@ -24,9 +22,7 @@ class SourceFile(models.Model):
     created = models.DateTimeField(default=timezone.now)
 
     class Meta:
-        constraints: ClassVar = [
-            models.UniqueConstraint(fields=["owner", "machine"], name="source_file_owner_machine")
-        ]
+        constraints: ClassVar = [models.UniqueConstraint(fields=["owner", "machine"], name="source_file_owner_machine")]
 
     def __str__(self) -> str:
         return f"{self.machine or 'queue file'} of {self.owner}"
@@ -61,9 +57,7 @@ class SourceEvent(models.Model):
     state = models.CharField(max_length=10, choices=State.choices, default=State.PENDING)
     reason_text = models.CharField(max_length=300, blank=True, default="")
     entry = models.ForeignKey(ReviewEntry, models.SET_NULL, null=True, related_name="source_events")
-    job = models.ForeignKey(
-        Job, models.SET_NULL, null=True, related_name="+", help_text="the import that brought it"
-    )
+    job = models.ForeignKey(Job, models.SET_NULL, null=True, related_name="+", help_text="the import that brought it")
     created = models.DateTimeField(default=timezone.now)
 
     class Meta:

@@ -1,0 +1,50 @@
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+from django.test import Client
+
+from banks.models import Bank, Role
+from memadmin.accounts.models import User
+from tests import factories
+
+
+@dataclass(frozen=True)
+class People:
+    """Who every view test asks: one who may, one who may only look, one who must not know."""
+
+    owner: User  # admin of the bank
+    reviewer: User
+    viewer: User
+    stranger: User  # signed in, without any right on the bank
+    operator: User  # superuser
+
+
+@pytest.fixture
+def bank(db: None) -> Bank:
+    return factories.make_bank("checkout-service", name="Checkout service")
+
+
+@pytest.fixture
+def people(bank: Bank) -> People:
+    people = People(
+        owner=factories.make_user("ann", first_name="Ann", last_name="Weber"),
+        reviewer=factories.make_user("mira", first_name="Mira", last_name="Kovač"),
+        viewer=factories.make_user("ben"),
+        stranger=factories.make_user("eve"),
+        operator=factories.make_user("root", is_superuser=True, is_staff=True),
+    )
+    factories.grant(people.owner, bank, Role.ADMIN)
+    factories.grant(people.reviewer, bank, Role.REVIEWER)
+    factories.grant(people.viewer, bank, Role.VIEWER)
+    return people
+
+
+@pytest.fixture
+def as_user() -> Iterator[object]:
+    def sign_in(user: User) -> Client:
+        client = Client()
+        client.force_login(user)
+        return client
+
+    return sign_in  # type: ignore[return-value]
