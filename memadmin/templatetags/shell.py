@@ -1,0 +1,14 @@
+"""Tags of the page's frame."""
+
+import json
+from typing import Any
+
+from django import template
+
+register = template.Library()
+
+
+@register.simple_tag(takes_context=True)
+def htmx_headers(context: dict[str, Any]) -> str:
+    """The value of hx-headers: JSON with the CSRF token (autoescaped, so that it is JSON again in the browser)."""
+    return json.dumps({"X-CSRFToken": str(context.get("csrf_token", ""))})

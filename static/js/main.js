@@ -1,0 +1,1 @@
+// Everything here makes pages nicer; none of it is needed to work.
