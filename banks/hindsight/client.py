@@ -1,0 +1,293 @@
+"""The calls of the Hindsight API that memadmin makes, typed.
+
+A call either returns a value of `shapes` or raises one error of `errors`. Nothing is retried here: whoever calls knows
+what a repetition would mean.
+"""
+
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import Any, Self, TypeVar
+from uuid import UUID
+
+import httpx
+
+from banks.hindsight import errors, ids
+from banks.hindsight.fields import ShapeError
+from banks.hindsight.shapes import (
+    BankRow,
+    BankStats,
+    Deleted,
+    Document,
+    DocumentRow,
+    Fact,
+    Health,
+    Operation,
+    Page,
+    Retained,
+    RetainItem,
+    Version,
+)
+from banks.hindsight.transport import Answer, Sender, Timeouts
+
+Parsed = TypeVar("Parsed")
+
+PAGE = 100  # rows asked for at once where this client walks all pages; also the most that lists of operations allow
+MOST_PAGES = 1_000
+
+_OTHER_DOCUMENT = "This server cannot show this document: it answered for something else."
+
+
+class HindsightClient:
+    """One server as seen with one key. A context manager; safe to share between threads.
+
+    base_url: `http(s)://host[:port][/prefix]`; ValueError when it is anything else. `transport` replaces the network.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        namespace: str = "default",
+        api_key: str = "",
+        timeouts: Timeouts = Timeouts(),  # noqa: B008  # a frozen value
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        self._namespace = namespace
+        self._sender = Sender(base_url, api_key=api_key, timeouts=timeouts, transport=transport)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<HindsightClient {self._sender.base}>"
+
+    def close(self) -> None:
+        self._sender.close()
+
+    # the server
+
+    def version(self) -> Version:
+        """Needs no key, so it says nothing about whether ours is right."""
+        return self._get(b"/version", Version.parse)
+
+    def health(self) -> Health:
+        """Needs no key. An unhealthy server answers 503, which is `Busy`."""
+        return self._get(b"/health", Health.parse)
+
+    # banks
+
+    def list_banks(self) -> list[BankRow]:
+        """All banks. The only proof that a bank exists: other calls answer for unknown banks too."""
+        path = ids.banks_path(self._namespace)
+        return self._all(lambda offset: self._page(path, "banks", BankRow.parse, limit=PAGE, offset=offset), _bank_key)
+
+    def put_bank(self, bank_id: str, *, name: str = "") -> None:
+        """Create the bank, or rename it when it exists."""
+        self._send("PUT", self._bank(bank_id), body={"name": name} if name else {})
+
+    def delete_bank(self, bank_id: str) -> Deleted:
+        """Delete the bank with everything in it. The server says yes for unknown banks too."""
+        return self._parsed("DELETE", self._bank(bank_id), Deleted.parse)
+
+    def stats(self, bank_id: str) -> BankStats:
+        """Counters read afresh, not from the server's cache."""
+        return self._get(self._bank(bank_id, "stats"), BankStats.parse, {"refresh": True})
+
+    # documents
+
+    def get_document(self, bank_id: str, document_id: str) -> Document:
+        """The document with its text. BadAnswer when the server answers for another thing.
+
+        Ids ending in `/chunks` or `/history` meet other routes of the server, whose 404 says nothing about the document.
+        """
+        path = ids.document_path(self._namespace, bank_id, document_id)
+        about: dict[str, Any] = {"method": "GET", "path": path.decode("ascii")}
+        try:
+            answer = self._send("GET", path)
+        except errors.NotFound as error:
+            if ids.is_shadowed(document_id):
+                raise errors.BadAnswer(_OTHER_DOCUMENT, status=error.status, **about) from error
+            raise
+        if answer.data.get("id") != document_id:
+            raise errors.BadAnswer(_OTHER_DOCUMENT, status=200, **about)
+        return self._parse(answer, Document.parse, **about)
+
+    def list_documents(self, bank_id: str, *, q: str = "", limit: int = PAGE, offset: int = 0) -> Page[DocumentRow]:
+        """Newest change first. `q`: a part of the id, and since 1.1.0 of the text."""
+        path = self._bank(bank_id, "documents")
+        return self._page(path, "items", DocumentRow.parse, limit=limit, offset=offset, q=q)
+
+    def find_document(self, bank_id: str, document_id: str) -> DocumentRow | None:
+        """The document as the list has it, None when the list does not have it.
+
+        This is the second opinion after a 404. A bank that does not exist is NotFound, never None.
+        """
+        ids.check_document_id(document_id)
+        for offset in range(0, MOST_PAGES * PAGE, PAGE):
+            page = self.list_documents(bank_id, q=document_id, limit=PAGE, offset=offset)
+            for row in page.items:
+                if row.id == document_id:
+                    return row
+            if not page.items or offset + len(page.items) >= page.total:
+                return None
+        raise errors.BadAnswer("The list of documents does not end.")
+
+    def delete_document(self, bank_id: str, document_id: str) -> Deleted:
+        """Delete the document, its facts, its retired facts and the observations made of them."""
+        return self._parsed("DELETE", ids.document_path(self._namespace, bank_id, document_id), Deleted.parse)
+
+    def set_document_tags(self, bank_id: str, document_id: str, tags: Sequence[str]) -> None:
+        """Replace the tags of the document and of its live facts; retired facts keep the old ones."""
+        path = ids.document_path(self._namespace, bank_id, document_id)
+        self._send("PATCH", path, body={"tags": list(tags)})
+
+    def retain(self, bank_id: str, items: Sequence[RetainItem], *, operation_id: UUID) -> Retained:
+        """Hand over documents to be stored in the background, each under its own id.
+
+        Repeating a call with its `operation_id` starts nothing new, whatever the items say. The server creates a
+        missing bank. ValueError for no items and for two items of one document, which servers refuse or merge.
+        """
+        names = [item.document_id for item in items]
+        if not names or len(set(names)) != len(names):
+            raise ValueError("A retain takes at least one item, and each document once.")
+        for name in names:
+            ids.check_document_id(name)
+        body = {"items": [item.as_json() for item in items], "async": True, "operation_id": str(operation_id)}
+        answer = self._send("POST", self._bank(bank_id, "memories"), body=body)
+        given = answer.data.get("operation_id")
+        return Retained(given if isinstance(given, str) else str(operation_id), answer.ignored_params)
+
+    # operations
+
+    def get_operation(self, bank_id: str, operation_id: str) -> Operation:
+        """An operation that the server does not know has the status "not_found"; that is no error."""
+        return self._get(ids.operation_path(self._namespace, bank_id, operation_id), Operation.parse)
+
+    def list_operations(
+        self,
+        bank_id: str,
+        *,
+        status: str = "",
+        type: str = "",  # noqa: A002  # the API's own word
+        exclude_parents: bool = True,
+        limit: int = PAGE,
+        offset: int = 0,
+    ) -> Page[Operation]:
+        """Newest first; `limit` is at most 100."""
+        query: ids.Query = {"status": status, "type": type, "exclude_parents": exclude_parents}
+        path = self._bank(bank_id, "operations")
+        return self._page(path, "operations", Operation.parse, limit=limit, offset=offset, **query)
+
+    def cancel_operation(self, bank_id: str, operation_id: str) -> None:
+        """Ask to stop. Work that has begun may still finish, and a parent's children are not stopped."""
+        self._send("DELETE", ids.operation_path(self._namespace, bank_id, operation_id))
+
+    def retry_operation(self, bank_id: str, operation_id: str) -> None:
+        """Queue a failed operation again; Conflict when there is nothing left to retry."""
+        self._send("POST", ids.operation_path(self._namespace, bank_id, operation_id, "retry"))
+
+    # facts
+
+    def list_facts(
+        self,
+        bank_id: str,
+        *,
+        document_id: str = "",
+        state: str = "valid",
+        q: str = "",
+        limit: int = PAGE,
+        offset: int = 0,
+    ) -> Page[Fact]:
+        """Facts and observations of one `state`, "valid" or "invalidated"; servers have no list of both."""
+        if document_id:
+            ids.check_document_id(document_id)
+        query: ids.Query = {"document_id": document_id, "state": state, "q": q}
+        return self._page(
+            self._bank(bank_id, "memories", "list"), "items", Fact.parse, limit=limit, offset=offset, **query
+        )
+
+    def count_facts(self, bank_id: str, *, state: str) -> int:
+        return self.list_facts(bank_id, state=state, limit=0).total
+
+    def get_fact(self, bank_id: str, fact_id: str) -> Fact:
+        return self._get(ids.fact_path(self._namespace, bank_id, fact_id), Fact.parse)
+
+    def patch_fact(
+        self,
+        bank_id: str,
+        fact_id: str,
+        *,
+        text: str | None = None,
+        state: str | None = None,
+        reason: str | None = None,
+    ) -> Fact:
+        """Change the text, retire (`state="invalidated"`) or restore (`state="valid"`). Observations are Invalid."""
+        fields = {"text": text, "state": state, "reason": reason}
+        body = {key: value for key, value in fields.items() if value is not None}
+        return self._parsed("PATCH", ids.fact_path(self._namespace, bank_id, fact_id), Fact.parse, body=body)
+
+    # how
+
+    def _bank(self, bank_id: str, *rest: str) -> bytes:
+        return ids.bank_path(self._namespace, bank_id, *rest)
+
+    def _send(
+        self, method: str, path: bytes, *, query: ids.Query | None = None, body: dict[str, Any] | None = None
+    ) -> Answer:
+        return self._sender.send(method, path, query=query, body=body)
+
+    def _get(self, path: bytes, parse: Callable[[Any], Parsed], query: ids.Query | None = None) -> Parsed:
+        return self._parse(self._send("GET", path, query=query), parse, method="GET", path=path.decode("ascii"))
+
+    def _parsed(
+        self, method: str, path: bytes, parse: Callable[[Any], Parsed], *, body: dict[str, Any] | None = None
+    ) -> Parsed:
+        answer = self._send(method, path, body=body)
+        return self._parse(answer, parse, method=method, path=path.decode("ascii"), unknown=True)
+
+    def _parse(self, answer: Answer, parse: Callable[[Any], Parsed], **about: Any) -> Parsed:
+        try:
+            return parse(answer.data)
+        except ShapeError as error:
+            raise errors.BadAnswer(f"Not the answer of this API: {error}.", **about) from error
+
+    def _page(
+        self,
+        path: bytes,
+        key: str,
+        parse: Callable[[Any], Parsed],
+        *,
+        limit: int,
+        offset: int,
+        **filters: str | int | bool,
+    ) -> Page[Parsed]:
+        query: ids.Query = {name: value for name, value in filters.items() if value != ""}
+        answer = self._send("GET", path, query=query | {"limit": limit, "offset": offset})
+        return self._parse(
+            answer,
+            lambda row: Page.parse(row, key, parse, answer.ignored_params),
+            method="GET",
+            path=path.decode("ascii"),
+        )
+
+    def _all(self, page_at: Callable[[int], Page[Parsed]], key: Callable[[Parsed], str]) -> list[Parsed]:
+        """Every row of a list once, by the lengths returned: servers cap pages without saying so."""
+        found: dict[str, Parsed] = {}
+        offset = 0
+        for _ in range(MOST_PAGES):
+            page = page_at(offset)
+            before = len(found)
+            found.update((key(item), item) for item in page.items)
+            offset += len(page.items)
+            if not page.items or offset >= page.total or len(found) == before:
+                return list(found.values())
+        raise errors.BadAnswer("The list does not end.")
+
+
+def _bank_key(row: BankRow) -> str:
+    return row.bank_id

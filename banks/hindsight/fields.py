@@ -1,0 +1,70 @@
+"""Reading single fields of an answer: of the right type, or their empty value."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+Row = Mapping[str, Any]
+
+
+class ShapeError(ValueError):
+    """An answer without the fields that make it usable."""
+
+
+def aware(moment: datetime) -> datetime:
+    """The moment in UTC; one without a zone is taken as UTC, as the server does."""
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+def mapping(value: Any) -> Row:
+    if not isinstance(value, dict):
+        raise ShapeError(f"expected an object, got {type(value).__name__}")
+    return value
+
+
+def required(row: Row, key: str) -> str:
+    value = row.get(key)
+    if not isinstance(value, str):
+        raise ShapeError(f"no {key!r} in the answer")
+    return value
+
+
+def text(row: Row, key: str) -> str:
+    value = row.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def texts(row: Row, key: str) -> list[str]:
+    value = row.get(key)
+    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
+
+
+def number(row: Row, key: str, default: int = 0) -> int:
+    value = row.get(key)
+    return int(value) if isinstance(value, int | float) else default
+
+
+def counts(row: Row, key: str) -> dict[str, int]:
+    value = row.get(key)
+    return {str(k): v for k, v in value.items() if isinstance(v, int)} if isinstance(value, dict) else {}
+
+
+def metadata(row: Row, key: str) -> dict[str, str]:
+    value = row.get(key)
+    return {str(k): str(v) for k, v in value.items()} if isinstance(value, dict) else {}
+
+
+def entities(value: Any) -> list[str]:
+    if isinstance(value, str):
+        return [name for part in value.split(",") if (name := part.strip())]
+    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
+
+
+def when(row: Row, key: str) -> datetime | None:
+    value = row.get(key)
+    if not isinstance(value, str) or not value:
+        return None
+    try:
+        return aware(datetime.fromisoformat(value))
+    except (ValueError, OverflowError):
+        return None
