@@ -30,6 +30,14 @@ def wants_fragment(request: HttpRequest) -> bool:
     return bool(details) and not details.boosted and not details.history_restore_request
 
 
+def page_of(request: HttpRequest) -> str:
+    """The path of the page a person stands on: of the fragment's page, not of the fragment; "/" for a POST's."""
+    details: HtmxDetails = request.htmx  # type: ignore[attr-defined]  # set by HtmxMiddleware
+    if details:
+        return details.current_url_abs_path or "/"
+    return request.get_full_path() if request.method in {"GET", "HEAD"} else "/"
+
+
 def signed_in(view: Callable[Concatenate[PersonRequest, P], HttpResponse]) -> Callable[..., HttpResponse]:
     """Only for signed-in people. An htmx request of an ended session is told to leave the page it stands on.
 
@@ -41,10 +49,9 @@ def signed_in(view: Callable[Concatenate[PersonRequest, P], HttpResponse]) -> Ca
     def guarded(request: Any, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
         if request.user.is_authenticated:
             return view(request, *args, **kwargs)
+        page = page_of(request)
         if request.htmx:
-            page = request.htmx.current_url_abs_path or "/"
             return HttpResponseClientRedirect(f"{resolve_url(settings.LOGIN_URL)}?{urlencode({'next': page})}")
-        page = request.get_full_path() if request.method in {"GET", "HEAD"} else "/"
         return redirect_to_login(page)
 
     return guarded
