@@ -9,7 +9,7 @@ from django.utils.cache import patch_vary_headers
 class FragmentMiddleware:
     """Pages and their fragments share URLs: caches must know, and nothing of a bank is kept by a browser.
 
-    An error page that answers an htmx request never lands where the fragment was meant to: its sheet goes to the
+    An error page that answers an htmx request never lands where the fragment was meant to: its notice goes to the
     page's alert region. Views that answer an error with a fragment of their own say so by `HX-Retarget`.
     """
 
@@ -24,5 +24,5 @@ class FragmentMiddleware:
         if response.status_code >= 400 and "HX-Request" in request.headers and not response.has_header("HX-Retarget"):
             response["HX-Retarget"] = "#alerts"
             response["HX-Reswap"] = "innerHTML"
-            response["HX-Reselect"] = ".sheet"
+            response["HX-Reselect"] = ".sheet, .notice"
         return response
