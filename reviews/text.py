@@ -1,0 +1,46 @@
+"""Texts on their way through a browser: a form changes every line end, and nothing but a person may change a memory."""
+
+import re
+from collections import Counter
+
+_LINE_ENDS = re.compile(r"\r\n|\r|\n")
+
+
+def normalise_newlines(new: str, original: str) -> str:
+    """`new`, as a form sent it, with the line ends of `original`. Nothing else is touched, spaces least of all.
+
+    Browsers send every line end of a text area as CRLF. Text that was not changed otherwise comes back byte for byte;
+    in changed text the lines before and behind the change keep their own ends, and the lines of the change get the
+    end the original uses most ("\\n" when it has none).
+    """
+    if _unified(new) == _unified(original):
+        return original
+    new_lines, original_lines = _unified(new).split("\n"), _unified(original).split("\n")
+    ends = _LINE_ENDS.findall(original)
+    if len(new_lines) == len(original_lines):
+        return _joined(new_lines, ends)
+    wanted = len(new_lines) - 1
+    front = ends[: _common(new_lines, original_lines)][:wanted]
+    kept = _common(new_lines[::-1], original_lines[::-1])
+    kept = min(kept, len(ends) - len(front), wanted - len(front))
+    back = ends[len(ends) - kept :]
+    usual = Counter(ends).most_common(1)[0][0] if ends else "\n"
+    return _joined(new_lines, [*front, *[usual] * (wanted - len(front) - kept), *back])
+
+
+def _unified(text: str) -> str:
+    return _LINE_ENDS.sub("\n", text)
+
+
+def _common(left: list[str], right: list[str]) -> int:
+    """How many lines are the same from the start."""
+    count = 0
+    for one, other in zip(left, right, strict=False):
+        if one != other:
+            break
+        count += 1
+    return count
+
+
+def _joined(lines: list[str], ends: list[str]) -> str:
+    return "".join(line + end for line, end in zip(lines, [*ends, ""], strict=True))
