@@ -17,15 +17,21 @@ def normalise_newlines(new: str, original: str) -> str:
         return original
     new_lines, original_lines = _unified(new).split("\n"), _unified(original).split("\n")
     ends = _LINE_ENDS.findall(original)
+    usual = Counter(ends).most_common(1)[0][0] if ends else "\n"
+    mixed = _joined(new_lines, _ends_for(new_lines, original_lines, ends, usual))
+    # "\r" before an empty line that ends with "\n" would read as one line end.
+    return mixed if _unified(mixed) == _unified(new) else _joined(new_lines, [usual] * (len(new_lines) - 1))
+
+
+def _ends_for(new_lines: list[str], original_lines: list[str], ends: list[str], usual: str) -> list[str]:
     if len(new_lines) == len(original_lines):
-        return _joined(new_lines, ends)
+        return ends
     wanted = len(new_lines) - 1
     front = ends[: _common(new_lines, original_lines)][:wanted]
     kept = _common(new_lines[::-1], original_lines[::-1])
     kept = min(kept, len(ends) - len(front), wanted - len(front))
     back = ends[len(ends) - kept :]
-    usual = Counter(ends).most_common(1)[0][0] if ends else "\n"
-    return _joined(new_lines, [*front, *[usual] * (wanted - len(front) - kept), *back])
+    return [*front, *[usual] * (wanted - len(front) - kept), *back]
 
 
 def _unified(text: str) -> str:
