@@ -5,7 +5,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from banks.models import Job
+from banks.models import Job, Server
 from reviews.models.entries import ReviewEntry
 
 
@@ -15,6 +15,7 @@ class SourceFile(models.Model):
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="source_files")
     machine = models.CharField(max_length=200, blank=True, default="", help_text="whose file it is: a machine's name")
     # {normalised base URL in the file: server id}; a file's localhost is the developer's machine, not ours.
+    # The key "localhost" stands for every loopback address of the file, the key "*" for every address.
     mapping = models.JSONField(default=dict)
     trusts_loopback = models.BooleanField(
         default=False, help_text="read on the server itself: a loopback address means our own server"
@@ -72,17 +73,22 @@ class SourceEvent(models.Model):
 
 class Parked(models.Model):
     """What we could not place, or whose sender has no right on the bank: one reason text for both, so that nobody
-    learns which banks exist. Visible to its owner and to server admins, who may assign it."""
+    learns which banks exist. Visible to its owner and to server admins, who may assign it: those of `server`, when the
+    line names a registered server, else those of any."""
 
     event = models.OneToOneField(SourceEvent, models.CASCADE, related_name="parked")
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="parked")
     reason = models.CharField(max_length=300)
+    server = models.ForeignKey(
+        Server, models.SET_NULL, null=True, related_name="+", help_text="the server the line belongs to, when known"
+    )
     created = models.DateTimeField(default=timezone.now)
     assigned_at = models.DateTimeField(null=True)
     assigned_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
 
     class Meta:
         verbose_name_plural = "parked"
+        ordering: ClassVar = ["id"]
         indexes: ClassVar = [
             models.Index(fields=["owner", "id"], name="parked_open", condition=Q(assigned_at__isnull=True))
         ]
