@@ -1,0 +1,63 @@
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from banks.models import Bank
+from memadmin.paging import Cursor, Order, page_of
+from reviews.models import ReviewEntry
+from tests import factories
+
+NOON = datetime(2026, 3, 16, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def entries(bank: Bank) -> list[ReviewEntry]:
+    """Eleven rows: equal moments and missing ones among them."""
+    moments = [NOON, NOON, NOON, None, NOON + timedelta(hours=1), None, NOON - timedelta(hours=1), None, NOON, None]
+    return [factories.make_entry(bank, expires_at=moment) for moment in [*moments, NOON + timedelta(microseconds=1)]]
+
+
+@pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.parametrize("size", [1, 2, 3, 10, 11])
+def test_forwards_and_backwards_meet_every_row_once(entries: list[ReviewEntry], descending: bool, size: int) -> None:
+    order = Order("expires_at", descending)
+    pages, cursor = [], None
+    while True:
+        page = page_of(ReviewEntry.objects.all(), order, cursor, size)
+        pages.append([row.pk for row in page.rows])
+        if not page.later:
+            break
+        cursor = Cursor.parse(page.later)
+    met = [pk for pks in pages for pk in pks]
+    assert len(met) == len(set(met)) == len(entries)
+    dates = [ReviewEntry.objects.get(pk=pk).expires_at for pk in met]
+    assert dates[-4:] == [None] * 4
+    assert dates[:7] == sorted(dates[:7], reverse=descending)
+    back = []
+    while page.earlier:
+        page = page_of(ReviewEntry.objects.all(), order, Cursor.parse(page.earlier), size)
+        back.append([row.pk for row in page.rows])
+    assert back[::-1] == pages[: len(back)]
+    assert len(back) == len(pages) - 1
+
+
+def test_a_page_backwards_is_never_short(entries: list[ReviewEntry]) -> None:
+    order = Order("expires_at")
+    first = page_of(ReviewEntry.objects.all(), order, None, 3)
+    second = page_of(ReviewEntry.objects.all(), order, Cursor(first.rows[0].expires_at, first.rows[0].pk), 3)
+    again = page_of(ReviewEntry.objects.all(), order, Cursor.parse(second.earlier), 3)
+    assert [r.pk for r in again.rows] == [r.pk for r in first.rows]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "a", "a~", "a~x~", "c~1~", "a~1~yesterday", "a~1~2026-13-45T00:00:00+00:00", "a~1~2026-03-16T12:00:00",
+     "a~" + "9" * 40 + "~", "a~-1~", "a~²~", "'; drop table~1~", "a~1~\x00", "x" * 10_000],
+)  # fmt: skip
+def test_a_bad_cursor_is_no_cursor(text: str) -> None:
+    assert Cursor.parse(text) is None
+
+
+@pytest.mark.parametrize("cursor", [Cursor(None, 7), Cursor(NOON, 1, backwards=True)])
+def test_a_cursor_survives_the_address(cursor: Cursor) -> None:
+    assert Cursor.parse(str(cursor)) == cursor
