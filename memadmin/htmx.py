@@ -8,7 +8,7 @@ from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import resolve_url
-from django.utils.http import urlencode
+from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
@@ -26,15 +26,17 @@ class PersonRequest(HttpRequest):
 
 def wants_fragment(request: HttpRequest) -> bool:
     """Whether a part of the page is asked for. A history restore carries htmx's header and wants the whole page."""
-    details: HtmxDetails = request.htmx  # type: ignore[attr-defined]  # set by HtmxMiddleware
+    details = HtmxDetails(request)  # not request.htmx: an error may come before its middleware ran
     return bool(details) and not details.boosted and not details.history_restore_request
 
 
 def page_of(request: HttpRequest) -> str:
     """The path of the page a person stands on: of the fragment's page, not of the fragment; "/" for a POST's."""
-    details: HtmxDetails = request.htmx  # type: ignore[attr-defined]  # set by HtmxMiddleware
+    details = HtmxDetails(request)
     if details:
-        return details.current_url_abs_path or "/"
+        path = details.current_url_abs_path or "/"
+        # "http://us//evil.example/" has our host, but its path alone would be another site.
+        return path if path.startswith("/") and url_has_allowed_host_and_scheme(path, allowed_hosts=None) else "/"
     return request.get_full_path() if request.method in {"GET", "HEAD"} else "/"
 
 

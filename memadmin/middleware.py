@@ -1,9 +1,51 @@
-"""Rules for fragment answers."""
+"""Rules for every answer: who may see it, whether it is a page or a fragment, how a failure looks."""
 
+import secrets
 from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlencode
 
-from django.http import HttpRequest, HttpResponse
+from django.conf import settings
+from django.contrib.auth.middleware import LoginRequiredMiddleware
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
+from django.shortcuts import resolve_url
 from django.utils.cache import patch_vary_headers
+from django_htmx.http import HttpResponseClientRedirect
+from django_htmx.middleware import HtmxDetails
+
+from memadmin import errors
+from memadmin.htmx import page_of
+
+
+class RequestIdMiddleware:
+    """A short id that an error page shows and the log carries, so that the two can be brought together."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        request.request_id = f"{secrets.token_hex(2)}-{secrets.token_hex(2)}"  # type: ignore[attr-defined]  # ours
+        response = self.get_response(request)
+        if response.status_code == 405 and not response.content:
+            return errors.method_not_allowed(request, response)
+        return response
+
+
+class SignInMiddleware(LoginRequiredMiddleware):
+    """Every view needs a person unless it says `login_not_required`.
+
+    A fragment request is told to load the sign-in page in the browser: a followed redirect would swap that page
+    into a card. After signing in the person is back on the page, and a post is not repeated.
+    """
+
+    def handle_no_permission(  # type: ignore[override]  # the 200 with HX-Redirect is no subclass of a 302
+        self, request: HttpRequest, view_func: Callable[..., Any]
+    ) -> HttpResponseBase:
+        query = urlencode({self.get_redirect_field_name(view_func): page_of(request)})
+        to = f"{resolve_url(settings.LOGIN_URL)}?{query}"
+        if HtmxDetails(request):
+            return HttpResponseClientRedirect(to)
+        return HttpResponseRedirect(to)
 
 
 class FragmentMiddleware:

@@ -47,10 +47,12 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
+    "memadmin.middleware.RequestIdMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "memadmin.middleware.SignInMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -120,14 +122,23 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
 }
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_TASK_DEFAULT_QUEUE = "load"
-CELERY_TASK_ROUTES = {"banks.tasks.*": {"queue": "door"}, "reviews.tasks.*": {"queue": "load"}}
+CELERY_TASK_ROUTES = {
+    "banks.tasks.run_job": {"queue": "load"},
+    "banks.tasks.sweep_jobs": {"queue": "load"},
+    "banks.tasks.*": {"queue": "door"},
+    "reviews.tasks.*": {"queue": "load"},
+}
 CELERY_TIMEZONE = "UTC"
+# A sign of life that is not worked on before the next one is due is of no use.
+_SIGN = {"task": "memadmin.tasks.sign_of_life", "schedule": 10.0}
 CELERY_BEAT_SCHEDULE = {
     "sweep-writes": {"task": "banks.tasks.sweep_writes", "schedule": 2.0},
     "probe-servers": {"task": "banks.tasks.probe_servers", "schedule": 60.0},
     "sweep-loads": {"task": "reviews.tasks.sweep_loads", "schedule": 5.0},
-    "sweep-jobs": {"task": "reviews.tasks.sweep_jobs", "schedule": 15.0},
+    "sweep-jobs": {"task": "banks.tasks.sweep_jobs", "schedule": 15.0},
     "expire": {"task": "reviews.tasks.expire", "schedule": 60.0},
+    "door-lives": {**_SIGN, "args": ["door"], "options": {"queue": "door", "expires": 30}},
+    "load-lives": {**_SIGN, "args": ["load"], "options": {"queue": "load", "expires": 30}},
 }
 CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "run" / "beat-schedule")
 
@@ -149,6 +160,12 @@ ACCOUNT_ADAPTER = "memadmin.accounts.adapter.ClosedSignupAdapter"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_HTTPONLY = True
+CSRF_FAILURE_VIEW = "memadmin.errors.csrf_failure"
+# The first operator; without a password a one-time link signs in.
+ADMIN_USERNAME = env.text("MEMADMIN_ADMIN_USERNAME", "admin") or "admin"
+ADMIN_PASSWORD = env.text("MEMADMIN_ADMIN_PASSWORD")
+# How many proxies of ours stand in front: sign-in limits count per client address.
+ALLAUTH_TRUSTED_PROXY_COUNT = int(env.number("MEMADMIN_PROXIES", 1 if PRODUCTION else 0))
 SESSION_COOKIE_AGE = 14 * 24 * 3600
 
 # ── what a browser may do with our pages ───────────────────────────────────────────────────────────────────
@@ -182,6 +199,13 @@ MAX_TEXT_BYTES = 8 * 1024 * 1024
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * MAX_TEXT_BYTES  # a form-encoded text can be three times its size
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 500
 FILE_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
+# A queue file may be bigger than anything else a person sends; what is above it is never written to the disk.
+IMPORT_MAX_BYTES = int(env.number("MEMADMIN_IMPORT_MB", 256) * 1024 * 1024)
+FILE_UPLOAD_HANDLERS = [
+    "memadmin.uploads.BoundedUploadHandler",
+    "django.core.files.uploadhandler.MemoryFileUploadHandler",
+    "django.core.files.uploadhandler.TemporaryFileUploadHandler",
+]
 
 # ── files, language, time ──────────────────────────────────────────────────────────────────────────────────
 STATIC_URL = "static/"
@@ -212,8 +236,9 @@ DEMO = env.flag("MEMADMIN_DEMO", default=False)  # set by `memadmin up` when it 
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "filters": {"request_id": {"()": "memadmin.log.RequestIdFilter"}},
+    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}{request_id}", "style": "{"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["request_id"]}},
     "root": {"handlers": ["console"], "level": env.text("MEMADMIN_LOG_LEVEL", "INFO")},
     # httpx logs full URLs at INFO; they hold ids of other people's documents.
     "loggers": {"httpx": {"level": "WARNING"}, "httpcore": {"level": "WARNING"}},

@@ -1,7 +1,19 @@
 from django.urls import URLPattern, URLResolver, include, path
 
+from memadmin import errors
+from memadmin.health import healthz, readyz
+
 urlpatterns: list[URLPattern | URLResolver] = [
-    path("accounts/", include("allauth.urls")),
     path("", include("reviews.urls")),
     path("", include("banks.urls")),
+    path("accounts/", include("memadmin.accounts.urls")),
+    path("accounts/", include("memadmin.accounts.signin_urls")),
+    path("healthz", healthz, name="healthz"),
+    path("readyz", readyz, name="readyz"),
 ]
+
+handler400 = errors.bad_request
+handler403 = errors.forbidden
+handler404 = errors.not_found
+handler429 = errors.too_many
+handler500 = errors.server_error

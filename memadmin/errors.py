@@ -1,0 +1,101 @@
+"""Error answers: a whole page for a page, one short fragment for a fragment. They say what happened and what to do."""
+
+import logging
+from dataclasses import dataclass
+
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.csrf import requires_csrf_token
+from django.views.decorators.debug import sensitive_variables
+
+from banks.access import NotEnough
+from banks.models import Bank, Membership, Role
+from memadmin.htmx import page_of, wants_fragment
+
+logger = logging.getLogger(__name__)
+
+LAST_RESORT = "<!doctype html><html lang=en><title>{title}</title><h1>{title}</h1><p>Request {request_id}</p>"
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What an error page says. `text` is plain text; `bank_id` and `ask` are shown in their own places."""
+
+    status: int
+    title: str
+    text: str = ""
+    bank_id: str = ""
+    ask: str = ""
+    reload: bool = False  # offer to load the page again instead of the way to the overview
+
+
+def respond(request: HttpRequest, problem: Problem) -> HttpResponse:
+    request_id = getattr(request, "request_id", "")
+    context = {"problem": problem, "request_id": request_id, "now": timezone.now(), "page": page_of(request)}
+    template = "errors/_problem.html" if wants_fragment(request) else "errors/problem.html"
+    try:
+        return render(request, template, context, status=problem.status)
+    except Exception:  # the page itself may need what is broken
+        logger.exception("the error page for %s could not be rendered", problem.status)
+        return HttpResponse(LAST_RESORT.format(title=problem.title, request_id=request_id), status=problem.status)
+
+
+@requires_csrf_token
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return respond(request, Problem(400, "That request could not be read.", "Nothing was changed."))
+
+
+@requires_csrf_token
+def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
+    if isinstance(exception, NotEnough):
+        return respond(request, _not_enough(exception))
+    return respond(request, Problem(403, "You may not do that.", "Nothing was changed."))
+
+
+@requires_csrf_token
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    text = "It does not exist, or you have no role on its bank. A bank admin can give you one."
+    return respond(request, Problem(404, "There is nothing here for you.", text))
+
+
+def method_not_allowed(request: HttpRequest, response: HttpResponseBase) -> HttpResponse:
+    allowed = response["Allow"]
+    answer = respond(request, Problem(405, "That address does not take this kind of request.", f"It takes {allowed}."))
+    answer["Allow"] = allowed
+    return answer
+
+
+def too_many(request: HttpRequest) -> HttpResponse:
+    return respond(request, Problem(429, "Too many tries.", "Please wait some minutes, then try again.", reload=True))
+
+
+@requires_csrf_token
+@sensitive_variables()
+def server_error(request: HttpRequest) -> HttpResponse:
+    text = "It is our fault, and it is in the log under the number below. What was stored before is still there."
+    return respond(request, Problem(500, "Something went wrong here.", text))
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """Mostly a tab that was open while somebody signed in again in another one."""
+    text = "You signed in again elsewhere, or this page is too old. Nothing was changed: load it again and repeat."
+    return respond(request, Problem(403, "This page is out of date.", text, reload=True))
+
+
+def _not_enough(refusal: NotEnough) -> Problem:
+    act = "decide on it" if refusal.needs == Role.REVIEWER else "administer it"
+    return Problem(
+        403,
+        f"You can read this bank, but not {act}.",
+        f"Your role on it is {refusal.has.label}; this needs {refusal.needs.label}. Nothing was changed.",
+        bank_id=refusal.bank.bank_id,
+        ask=_who_can_help(refusal.bank),
+    )
+
+
+def _who_can_help(bank: Bank) -> str:
+    """The names of up to three admins of the bank, for "Ask … for access"."""
+    held = Membership.objects.filter(role=Role.ADMIN, user__is_active=True).select_related("user").order_by("id")
+    names = [m.user.display_name for m in [*held.filter(bank=bank)[:3], *held.filter(server=bank.server_id)[:3]][:3]]
+    return " or ".join(dict.fromkeys(names))
