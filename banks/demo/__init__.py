@@ -1,0 +1,7 @@
+"""A small Hindsight server inside memadmin: for a first look without a real one, and for tests."""
+
+from banks.demo.http import Pace
+from banks.demo.server import DemoServer
+from banks.demo.transport import DemoTransport
+
+__all__ = ["DemoServer", "DemoTransport", "Pace"]

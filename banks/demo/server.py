@@ -1,0 +1,192 @@
+"""The demo server: one request handler that behaves like Hindsight 1.1.0 for what memadmin calls.
+
+The contract tests run one list of expectations against it and against the real server, so that it cannot drift. It is
+used as a process (`python -m banks.demo`) and, without a network, as a transport of the client.
+"""
+
+import hmac
+import json
+import logging
+import re
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, unquote
+
+from banks.demo import banks, documents, facts, operations, retain
+from banks.demo.http import Pace, Problem, Request
+from banks.demo.store import Store
+
+logger = logging.getLogger(__name__)
+
+API_VERSION = "1.1.0"
+Reply = tuple[int, dict[str, str], bytes]
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+def version(request: Request) -> dict[str, Any]:
+    """`demo` is the one flag that the real server does not have."""
+    return {"api_version": API_VERSION, "features": {"observations": True, "store_document_text": True, "demo": True}}
+
+
+def health(request: Request) -> dict[str, Any]:
+    return {"status": "healthy", "database": "connected"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Route:
+    method: str
+    pattern: re.Pattern[str]
+    handler: Callable[[Request], dict[str, Any]]
+    query: frozenset[str]
+    open: bool = False
+
+
+def _route(
+    method: str, path: str, handler: Callable[[Request], dict[str, Any]], query: str = "", *, is_open: bool = False
+) -> _Route:
+    """`{name}` is one segment, `{name:path}` everything: matched against the decoded path, as the real server does."""
+    pattern = re.sub(r"\{(\w+):path\}", r"(?P<\1>.*)", path)
+    pattern = re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", pattern)
+    return _Route(method, re.compile(pattern), handler, frozenset(query.split()), is_open)
+
+
+_BANK = "/v1/default/banks/{bank}"
+_DATES = "time_field start_date end_date"
+_ROUTES = (
+    _route("GET", "/version", version, is_open=True),
+    _route("GET", "/health", health, is_open=True),
+    _route("GET", "/health/(?:ready|live)", health, is_open=True),
+    _route("GET", "/v1/default/banks", banks.list_banks, "q limit offset"),
+    _route("PUT", _BANK, banks.put_bank),
+    _route("DELETE", _BANK, banks.delete_bank),
+    _route("GET", f"{_BANK}/stats", banks.stats, "refresh"),
+    _route("POST", f"{_BANK}/memories", retain.post_memories),
+    _route(
+        "GET",
+        f"{_BANK}/memories/list",
+        facts.list_facts,
+        f"q type state document_id entity_id consolidation_state tags tags_match limit offset {_DATES}",
+    ),
+    _route("GET", f"{_BANK}/memories/{{fact}}", facts.get_fact),
+    _route("PATCH", f"{_BANK}/memories/{{fact}}", facts.patch_fact),
+    _route("GET", f"{_BANK}/documents", documents.list_documents, f"q tags tags_match limit offset {_DATES}"),
+    _route("GET", f"{_BANK}/documents/{{document:path}}/chunks", documents.list_chunks, "limit offset"),
+    _route("GET", f"{_BANK}/documents/{{document:path}}/history", documents.list_history, "limit offset"),
+    _route("GET", f"{_BANK}/documents/{{document:path}}", documents.get_document),
+    _route("PATCH", f"{_BANK}/documents/{{document:path}}", documents.patch_document),
+    _route("DELETE", f"{_BANK}/documents/{{document:path}}", documents.delete_document),
+    _route("GET", f"{_BANK}/operations", operations.list_operations, "status type limit offset exclude_parents"),
+    _route("GET", f"{_BANK}/operations/{{operation}}", operations.get_operation, "include_payload"),
+    _route("DELETE", f"{_BANK}/operations/{{operation}}", operations.cancel_operation),
+    _route("POST", f"{_BANK}/operations/{{operation}}/retry", operations.retry_operation),
+    _route("DELETE", f"{_BANK}/operations/{{operation}}/delete", operations.delete_operation),
+)
+
+
+class DemoServer:
+    """A Hindsight server in one object. Safe to share between threads; requests are handled one after another.
+
+    state_file: where the banks are kept, None for memory. clock: what time it is, aware. pace: how fast background work
+    goes. api_key: when given, every call but health and version needs it.
+    """
+
+    def __init__(
+        self,
+        state_file: Path | None = None,
+        *,
+        clock: Callable[[], datetime] = _now,
+        pace: Pace = Pace(),  # noqa: B008  # a frozen value
+        api_key: str = "",
+    ) -> None:
+        self._store = Store(state_file)
+        self._clock, self._pace, self._api_key = clock, pace, api_key
+        self._lock = threading.RLock()
+
+    def close(self) -> None:
+        with self._lock:
+            self._store.close()
+
+    def handle(self, method: str, target: str, headers: Mapping[str, str], body: bytes = b"") -> Reply:
+        """One HTTP exchange. `target`: raw path with query as sent; header names in any case. Never raises."""
+        with self._lock:
+            request = self._request(method, target, headers, body)
+            self._store.begin()
+            try:
+                status, data = self._answer(request)
+            except Exception:  # a server answers, whatever it was sent
+                logger.exception("the demo server failed")
+                self._store.rollback()
+                return _reply(500, {"detail": "Internal Server Error"}, [])
+            self._store.commit()
+            return _reply(status, data, request.ignored if status < 300 else [])
+
+    def settle(self) -> None:
+        """Finish all background work now, waiting for nothing: retries too."""
+        with self._lock:
+            request = self._request("GET", "/", {}, b"")
+            self._store.begin()
+            while due := operations.last_due(request):
+                request.now = max(due, request.now)
+                operations.catch_up(request)
+            self._store.commit()
+
+    def _request(self, method: str, target: str, headers: Mapping[str, str], body: bytes) -> Request:
+        path, _, query = target.partition("?")
+        return Request(
+            method=method,
+            path=unquote(path),
+            query=parse_qs(query, keep_blank_values=True),
+            headers={name.lower(): value for name, value in headers.items()},
+            raw=body,
+            store=self._store,
+            now=self._clock(),
+            pace=self._pace,
+        )
+
+    def _answer(self, request: Request) -> tuple[int, dict[str, Any]]:
+        operations.catch_up(request)
+        self._store.commit()  # what was due has happened, whatever becomes of this request
+        self._store.begin()
+        try:
+            return 200, self._dispatch(request)
+        except Problem as problem:
+            self._store.rollback()
+            self._store.begin()
+            return problem.status, {"detail": problem.detail}
+
+    def _dispatch(self, request: Request) -> dict[str, Any]:
+        if "\0" in request.path:
+            raise Problem(500, 'invalid byte sequence for encoding "UTF8": 0x00')
+        matches = [(route, found) for route in _ROUTES if (found := route.pattern.fullmatch(request.path))]
+        if not matches:
+            raise Problem(404, "Not Found")
+        for route, found in matches:
+            if route.method == request.method:
+                if not route.open:
+                    self._check_key(request)
+                request.args = found.groupdict()
+                request.ignored = sorted(set(request.query) - route.query)
+                return route.handler(request)
+        raise Problem(405, "Method Not Allowed")
+
+    def _check_key(self, request: Request) -> None:
+        if not self._api_key:
+            return
+        given = re.sub(r"(?i)^bearer\s+", "", request.headers.get("authorization", ""))
+        if not hmac.compare_digest(given.encode(), self._api_key.encode()):
+            raise Problem(401, "Authentication failed: Invalid API key")
+
+
+def _reply(status: int, data: dict[str, Any], ignored: list[str]) -> Reply:
+    raw = json.dumps(data, ensure_ascii=False).encode("utf-8", "replace")
+    headers = {"content-type": "application/json", "content-length": str(len(raw))}
+    if ignored:
+        headers["x-ignored-params"] = ",".join(ignored)
+    return status, headers, raw
