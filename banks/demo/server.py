@@ -9,7 +9,8 @@ import json
 import logging
 import re
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -126,6 +127,26 @@ class DemoServer:
                 return _reply(500, {"detail": "Internal Server Error"}, [])
             self._store.commit()
             return _reply(status, data, request.ignored if status < 300 else [])
+
+    @property
+    def is_filled(self) -> bool:
+        """Whether the sample memories were put in once; deleting them later does not bring them back."""
+        with self._lock:
+            return self._store.row("SELECT 1 FROM notes WHERE key = 'filled'") is not None
+
+    def mark_filled(self) -> None:
+        with self._lock:
+            self._store.insert("notes", {"key": "filled", "value": "yes"}, replace=True)
+
+    @contextmanager
+    def at(self, moment: datetime) -> Iterator[None]:
+        """Let the clock stand at this moment: for filling the server with a past."""
+        with self._lock:
+            clock, self._clock = self._clock, lambda: moment
+            try:
+                yield
+            finally:
+                self._clock = clock
 
     def settle(self) -> None:
         """Finish all background work now, waiting for nothing: retries too."""

@@ -21,10 +21,10 @@ _FIRST_PERSON = re.compile(r"(?:I|We)\b")
 _SLOW = re.compile(r"\[\[SLOW:(\d+)\]\]")
 _FAIL_SOME = re.compile(r"\[\[FAILN:(\d+):(\w+)\]\]")
 _SMALL_WORDS = """
-The A An In On At It He She They We I This That These Those And But Or If When While Of For From To By With As Is Was Are No Not
-Do Never Always Der Die Das Ein Eine Wir Im Le La Les Il Elle Nous Un Une
+The A An In On At It He She They We I This That These Those And But Or If When While Of For From To By With As Is Was
+Are No Not Do Never Always Der Die Das Ein Eine Wir Im Le La Les Il Elle Nous Un Une
 В На Мы Он Она Это Не По Для
-"""  # noqa: RUF001, E501
+"""  # noqa: RUF001
 _NOT_NAMES = frozenset(_SMALL_WORDS.split())
 
 

@@ -1,0 +1,5 @@
+import sys
+
+from banks.demo.process import main
+
+sys.exit(main())
