@@ -1,0 +1,183 @@
+"""Long work a person waits for, as rows: claimed, resumed, ended exactly once. The page polls the row.
+
+A handler does its work in steps. Each step is one short transaction that holds the step's rows *and* the progress, so
+that a worker killed at any instant leaves whole steps behind and the next one goes on from the stored cursor. A worker
+that lost its claim (it was too slow, somebody else went on) cannot commit another step.
+"""
+
+import logging
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from django.db import InterfaceError, OperationalError, transaction
+from django.db.models import F, Q
+from django.utils import timezone
+from kombu.exceptions import OperationalError as BrokerError
+
+from banks.models import Job
+from memadmin.accounts.models import User
+
+logger = logging.getLogger(__name__)
+
+CLAIM = timedelta(minutes=3)  # renewed by each step
+SLICE_SECONDS = 120.0  # a task ends after this and queues its own continuation
+ROWS_PER_STEP = 2_000
+MOST_STARTS = 5  # without any progress in between: the work itself is what kills its workers
+
+Handler = Callable[["Run"], dict[str, Any]]
+_handlers: dict[str, Handler] = {}
+_after: dict[str, Callable[[Job], None]] = {}
+
+
+class JobError(Exception):
+    """The work cannot be done; str() is a sentence for the person who waits."""
+
+
+class LostClaim(Exception):
+    """Another worker went on with this job: nothing of this step was stored."""
+
+
+class _SliceOver(Exception):
+    """Time to let others have the worker."""
+
+
+def register(kind: str, handler: Handler, *, after: Callable[[Job], None] | None = None) -> None:
+    """`handler(run)` does the work and returns the result; `after(job)` tidies up once the job has ended, however."""
+    _handlers[kind] = handler
+    if after is not None:
+        _after[kind] = after
+
+
+def start(*, kind: str, owner: User | None, title: str, params: dict[str, Any]) -> Job:
+    """Stores the job and tells a worker after the surrounding transaction."""
+    job = Job.objects.create(kind=kind, owner=owner, title=title[:300], params=params)
+    transaction.on_commit(lambda: dispatch(job.pk))
+    return job
+
+
+def dispatch(job_id: int) -> None:
+    """Tells a worker. A broker that is away loses nothing: the sweep tells it later."""
+    from banks.tasks import run_job
+
+    try:
+        run_job.apply_async((job_id,))
+    except (BrokerError, OSError) as error:
+        logger.warning("the broker does not answer (%s): job %s waits for the sweep", type(error).__name__, job_id)
+
+
+@dataclass
+class Run:
+    """One worker's hold on a job."""
+
+    job: Job
+    deadline: float | None = None  # of time.monotonic(); None = until it has ended
+    on_progress: Callable[[Job], None] | None = None
+    cursor: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def params(self) -> dict[str, Any]:
+        params: dict[str, Any] = self.job.params
+        return params
+
+    @contextmanager
+    def step(self, *, done: int, cursor: dict[str, Any], total: int | None = None) -> Iterator[None]:
+        """One transaction: what the body stores, and that it is stored. Raises LostClaim instead of committing."""
+        with transaction.atomic():
+            yield
+            self._hold(done=done, cursor=cursor, total=self.job.total if total is None else total, attempts=0)
+        self.cursor = cursor
+        if self.on_progress is not None:
+            self.on_progress(self.job)
+        if self.deadline is not None and time.monotonic() > self.deadline:
+            raise _SliceOver
+
+    def heartbeat(self, *, total: int | None = None) -> None:
+        """Keeps the claim during work that stores nothing."""
+        self._hold(total=self.job.total if total is None else total)
+
+    def _hold(self, **values: Any) -> None:
+        until = timezone.now() + CLAIM
+        if not _held(self.job).update(claimed_until=until, **values):
+            raise LostClaim
+        self.job.claimed_until = until
+        for name, value in values.items():
+            setattr(self.job, name, value)
+
+
+def run(job_id: int, *, slice_seconds: float | None = SLICE_SECONDS, on_progress: Any = None) -> str:
+    """Works on the job until it has ended or the slice is over. Safe to call twice and at once.
+
+    Returns a short word: the state it ended in, or `goes on`, `later` (the database was away), `not ours`.
+    """
+    job = _claim(job_id)
+    if job is None:
+        return "not ours"
+    if job.attempts > MOST_STARTS:
+        return _end(job, Job.State.FAILED, error=f"It stopped {MOST_STARTS} times without getting further.")
+    deadline = None if slice_seconds is None else time.monotonic() + slice_seconds
+    try:
+        result = _handler_of(job)(Run(job, deadline, on_progress, dict(job.cursor)))
+    except _SliceOver:
+        _held(job).update(claimed_until=None)
+        dispatch(job.pk)
+        return "goes on"
+    except LostClaim:
+        return "not ours"
+    except (OperationalError, InterfaceError):
+        logger.exception("job %s: the database was away, the sweep goes on", job.pk)
+        return "later"
+    except JobError as error:
+        return _end(job, Job.State.FAILED, error=str(error))
+    except Exception as error:
+        # The text may hold what somebody else wrote: it goes to the log of the operator, not to the page.
+        logger.exception("job %s failed", job.pk)
+        return _end(job, Job.State.FAILED, error=f"It failed by a fault of ours ({type(error).__name__}).")
+    return _end(job, Job.State.DONE, result=result)
+
+
+def sweep() -> int:
+    """Dispatches what no worker holds: killed workers, lost messages, a broker that was away."""
+    now = timezone.now()
+    waiting = Q(state=Job.State.QUEUED, created__lt=now - timedelta(seconds=20)) | Q(state=Job.State.RUNNING)
+    free = Q(claimed_until__isnull=True) | Q(claimed_until__lt=now)
+    due = list(Job.objects.filter(waiting, free).order_by("id").values_list("pk", flat=True)[:100])
+    for job_id in due:
+        dispatch(job_id)
+    return len(due)
+
+
+def _claim(job_id: int) -> Job | None:
+    now = timezone.now()
+    free = Q(claimed_until__isnull=True) | Q(claimed_until__lt=now)
+    mine = Job.objects.filter(free, pk=job_id, state__in=[Job.State.QUEUED, Job.State.RUNNING])
+    if not mine.update(state=Job.State.RUNNING, claimed_until=now + CLAIM, attempts=F("attempts") + 1):
+        return None
+    Job.objects.filter(pk=job_id, started__isnull=True).update(started=now)
+    return Job.objects.select_related("owner").get(pk=job_id)
+
+
+def _held(job: Job) -> Any:
+    """The row, as long as it is ours: the time until which we claimed it is the token."""
+    return Job.objects.filter(pk=job.pk, state=Job.State.RUNNING, claimed_until=job.claimed_until)
+
+
+def _handler_of(job: Job) -> Handler:
+    try:
+        return _handlers[job.kind]
+    except KeyError:
+        raise JobError(f"This installation does not know work of the kind “{job.kind}”.") from None
+
+
+def _end(job: Job, state: Job.State, *, error: str = "", result: dict[str, Any] | None = None) -> str:
+    values = {"state": state, "error": error, "result": result or {}, "finished": timezone.now(), "claimed_until": None}
+    if not _held(job).update(**values):
+        return "not ours"
+    for name, value in values.items():
+        setattr(job, name, value)
+    if job.kind in _after:
+        _after[job.kind](job)
+    return str(state.value)

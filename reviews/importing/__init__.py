@@ -1,0 +1,1 @@
+"""Import of review-queue.jsonl: lines, events, folds, placing, applying, parking."""

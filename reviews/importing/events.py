@@ -1,0 +1,83 @@
+"""The two events of a queue file, in canonical form."""
+
+import hashlib
+import re
+from collections import Counter
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+APPROVED, DELETED = "approved", "deleted"
+BY_TIME, BY_ITSELF = "expiry", "auto"
+
+_ISO = re.compile(r"(?P<year>\d{4})-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d))?", re.ASCII)
+
+
+class Event(NamedTuple):
+    """Known fields in fixed order; what is missing or no text is "". `action` and `by` belong to a done."""
+
+    ev: str  # add or done
+    document_id: str
+    bank: str
+    base_url: str
+    namespace: str
+    project: str
+    reason: str
+    language: str
+    ts: str
+    action: str
+    by: str
+
+    @property
+    def at(self) -> datetime | None:
+        return moment(self.ts)
+
+
+class Identities:
+    """Gives each event of one file its identity: sha256 of the canonical event and its occurrence in the file.
+
+    The order of keys, unknown fields and a missing language do not count, so a compacted copy has the same identities.
+    """
+
+    def __init__(self) -> None:
+        self._seen: Counter[bytes] = Counter()
+
+    def of(self, event: Event) -> str:
+        # No field holds a NUL, so it separates them without doubt.
+        digest = hashlib.sha256("\0".join(event).encode("utf-8"))
+        key = digest.digest()
+        self._seen[key] += 1
+        if (occurrence := self._seen[key]) > 1:
+            digest.update(b"\0%d" % occurrence)
+        return digest.hexdigest()
+
+
+def event_of(record: dict[str, Any]) -> Event | None:
+    """The canonical event of a parsed line; None when it is none."""
+    ev, document_id = record.get("ev"), record.get("docId")
+    if not isinstance(document_id, str):
+        return None
+    get = record.get
+    if ev == "add":
+        values = [get("bank"), get("baseUrl"), get("namespace"), get("project"), get("reason"), get("language")]
+        fields = [*values, get("ts"), "", ""]
+    elif ev == "done":
+        # The tool writes a done without bank; ours and a careful script's may name it.
+        fields = [get("bank"), get("baseUrl"), get("namespace"), "", "", "", get("ts"), get("action"), get("by")]
+    else:
+        return None
+    return Event(ev, document_id, *[value if isinstance(value, str) else "" for value in fields])
+
+
+def moment(text: str) -> datetime | None:
+    """An ISO 8601 instant (a date alone is its midnight in UTC), else None: what has no date never expires.
+
+    A time without an offset is no instant, and years far from ours are junk that breaks arithmetic.
+    """
+    match = _ISO.fullmatch(text)
+    if match is None or not "2000" <= match["year"] < "2200":
+        return None
+    try:
+        parsed = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return parsed.astimezone(UTC) if parsed.tzinfo else parsed.replace(tzinfo=UTC)

@@ -1,0 +1,81 @@
+"""What the database knows about a lot of lines: a fixed number of queries per lot."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from banks.access import banks_for
+from banks.models import Role, Write
+from memadmin.accounts.models import User
+from reviews.importing.replay import Item, Memory
+from reviews.models import Decision, ReviewEntry, SourceEvent, SourceFile
+
+IN_ONE_QUERY = 2_000
+
+
+@dataclass(slots=True)
+class Stored:
+    """The columns of an entry which an import may change, as they were read."""
+
+    pk: int
+    bank_id: int
+    document_hash: str
+    state: str
+    version: int
+    enqueued_at: datetime | None
+    first_imported_at: datetime
+    age_from: datetime | None
+    project: str
+    reason: str
+    language: str
+    sources: list[str]
+    danger: bool
+
+    def memory(self) -> Memory:
+        return Memory(self.state, self.enqueued_at, version=self.version, pk=self.pk)
+
+
+COLUMNS = tuple(Stored.__dataclass_fields__)
+
+
+def recall(source: SourceFile, items: list[Item]) -> None:
+    """Fills in which lines an earlier import of this source brought, and what became of them."""
+    fresh = {item.identity: item for item in items if not item.pk}
+    rows = SourceEvent.objects.filter(source=source, identity__in=list(fresh))
+    for identity, pk, state, entry_id in rows.values_list("identity", "pk", "state", "entry_id"):
+        item = fresh[identity]
+        item.pk, item.known, item.entry_id = pk, state, entry_id or 0
+
+
+def entries_for(keys: Iterable[tuple[int, str]]) -> dict[tuple[int, str], Stored]:
+    """Entries by (bank's pk, document_hash)."""
+    wanted = set(keys)
+    rows = ReviewEntry.objects.filter(
+        bank_id__in={bank for bank, _ in wanted}, document_hash__in=[document for _, document in wanted]
+    )
+    found = (Stored(*row) for row in rows.order_by().values_list(*COLUMNS))
+    return {key: entry for entry in found if (key := (entry.bank_id, entry.document_hash)) in wanted}
+
+
+def recall_decisions(memories: dict[int, Memory], source: SourceFile) -> None:
+    """Fills in the latest decision of each entry, and whether a line of this source claimed it."""
+    rows = Decision.objects.filter(entry_id__in=list(memories)).order_by("pk")
+    for entry_id, at, identity, owner in rows.values_list("entry_id", "at", "event__identity", "event__source_id"):
+        memory = memories[entry_id]
+        memory.decided_at = at
+        memory.decided_by_line = identity if owner == source.pk else ""
+
+
+def entries_of_source(source: SourceFile, document_ids: set[str], *, user: User) -> dict[str, list[ReviewEntry]]:
+    """Entries with these document ids which this source brought to banks that the person may review."""
+    found: dict[str, list[ReviewEntry]] = {}
+    hashes = [Write.hash_of(document_id) for document_id in document_ids]
+    for start in range(0, len(hashes), IN_ONE_QUERY):
+        rows = ReviewEntry.objects.filter(
+            bank__in=banks_for(user, Role.REVIEWER),
+            document_hash__in=hashes[start : start + IN_ONE_QUERY],
+            source_events__source=source,
+        )
+        for entry in rows.select_related("bank__server").distinct():
+            found.setdefault(entry.document_id, []).append(entry)
+    return found
