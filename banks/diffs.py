@@ -16,6 +16,9 @@ AROUND = 80  # unchanged characters kept beside a change in a very long line
 _WORDS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|\w+|\s+|.", re.DOTALL)
 
 
+Opcode = tuple[str, int, int, int, int]
+
+
 @dataclass(frozen=True)
 class Piece:
     """Part of a line: unchanged when `op` is empty, else "ins" or "del"."""
@@ -120,12 +123,28 @@ def _words(left: str, right: str, budget: list[int]) -> tuple[list[Piece], list[
     if budget[0] < 0:
         return [_piece("", left)], [_piece("", right)]
     before, after = [], []
-    for op, a1, a2, b1, b2 in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
+    for op, a1, a2, b1, b2 in _joined(SequenceMatcher(None, a, b, autojunk=False).get_opcodes(), a):
         if a1 < a2:
             before.append(_piece("" if op == "equal" else "del", "".join(a[a1:a2])))
         if b1 < b2:
             after.append(_piece("" if op == "equal" else "ins", "".join(b[b1:b2])))
     return before, after
+
+
+def _joined(opcodes: Sequence[Opcode], words: list[str]) -> Iterator[Opcode]:
+    """A space that happens to stand between two changed words is part of one change."""
+    held: Opcode | None = None
+    for at, (op, a1, a2, b1, b2) in enumerate(opcodes):
+        between = 0 < at < len(opcodes) - 1 and not "".join(words[a1:a2]).strip()
+        if op == "equal" and not between:
+            if held:
+                yield held
+                held = None
+            yield op, a1, a2, b1, b2
+        else:
+            held = ("replace", held[1] if held else a1, a2, held[3] if held else b1, b2)
+    if held:
+        yield held
 
 
 def _long(line: str, head: int, tail: int, op: str) -> list[Piece]:

@@ -56,6 +56,18 @@ class Finding:
     count: int
     note: str = ""
 
+    @property
+    def sentence(self) -> str:
+        """ "19 characters of the Tags block"."""
+        plural = "" if self.count == 1 else "s"
+        words = {
+            "tags": f"character{plural} of the Tags block",
+            "selectors": f"hidden selector{plural}",
+            "bidi": f"character{plural} that reorder{'s' if self.count == 1 else ''} the text",
+            "control": f"control character{plural}",
+        }
+        return f"{self.count:,} {words.get(self.what, f'invisible character{plural}')}"
+
 
 def segments(text: str) -> list[Segment]:
     """The text in order, hidden characters as chips. Plain pieces joined with the hidden characters give the text."""

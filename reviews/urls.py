@@ -1,10 +1,20 @@
 from django.urls import URLPattern, URLResolver, path
 
-from reviews.views import overview, queue
+from reviews.views import card, decide, edit, overview, queue
 
 app_name = "reviews"
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", overview.overview, name="overview"),
     path("reviews/", queue.entry_list, name="entry-list"),
+    path("reviews/next/", queue.entry_next, name="entry-next"),
+    path("reviews/<int:pk>/skip/", queue.entry_skip, name="entry-skip"),
+    path("reviews/<int:pk>/", card.entry_detail, name="entry-detail"),
+    path("reviews/<int:pk>/open/", card.entry_open, name="entry-open"),
+    path("reviews/<int:pk>/reload/", card.entry_reload, name="entry-reload"),
+    path("reviews/<int:pk>/approve/", decide.entry_approve, name="entry-approve"),
+    path("reviews/<int:pk>/delete/", decide.entry_delete, name="entry-delete"),
+    path("reviews/<int:pk>/undo/", decide.entry_undo, name="entry-undo"),
+    path("reviews/<int:pk>/edit/", edit.entry_edit, name="entry-edit"),
+    path("log/<int:pk>/put-back/", decide.write_put_back, name="write-put-back"),
 ]

@@ -1,9 +1,93 @@
+"""The write log: everything that was done, or tried, to a bank."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.http import require_POST, require_safe
 
-from memadmin.htmx import PersonRequest, signed_in
+from banks import access, selectors, writes
+from banks.diffs import diff
+from banks.hidden import segments
+from banks.models import Blob, Role, Write
+from memadmin.htmx import PersonRequest, SeeOther
+from memadmin.paging import Cursor
+
+SHOWN = 20_000  # characters of a stored text on the detail page
 
 
-@signed_in
+@require_safe
 def write_list(request: PersonRequest) -> HttpResponse:
-    return render(request, "banks/write_list.html")
+    user = request.user
+    filters = selectors.LogFilters.parse(request.GET)
+    context = {
+        "filters": filters,
+        "page": selectors.write_page(user, filters, Cursor.parse(request.GET.get("page", ""))),
+        "found": selectors.write_count(user, filters),
+        "in_flight": selectors.write_count(user, selectors.LogFilters(state="flight")),
+        "states": selectors.STATES,
+        "kinds": selectors.kinds_seen_by(user),
+        "banks": selectors.banks_seen_by(user),
+        "may_write": set(access.banks_for(user, Role.REVIEWER).values_list("pk", flat=True)),
+    }
+    return render(request, "banks/write_list.html", context)
+
+
+@require_safe
+def write_detail(request: PersonRequest, pk: int) -> HttpResponse:
+    write = selectors.get_write(request.user, pk)
+    role = access.role_on(request.user, write.bank)
+    before, changed = _here(write.before), _here(write.request or write.after)
+    context = {
+        "write": write,
+        "may_write": role is not None and role >= Role.REVIEWER,
+        "diff": diff(before.text, changed.text) if before and changed else None,
+        "text": _text(write.before or write.request or write.after),
+        "outcome": _flat(write.outcome),
+        "params": _flat(write.params),
+        "may_put_back": write.kind == "delete" and write.state == Write.State.DONE and before is not None,
+    }
+    return render(request, "banks/write_detail.html", context)
+
+
+@require_POST
+def write_retry(request: PersonRequest, pk: int) -> HttpResponse:
+    return _act(request, pk, writes.retry, "It is queued again.", "It does not wait for a person any more.")
+
+
+@require_POST
+def write_discard(request: PersonRequest, pk: int) -> HttpResponse:
+    return _act(request, pk, writes.discard, "Discarded. The row stays in the log.", "It has moved on meanwhile.")
+
+
+def _act(request: PersonRequest, pk: int, act: Callable[..., bool], done: str, missed: str) -> HttpResponse:
+    write = selectors.get_write(request.user, pk, Role.REVIEWER)
+    if act(write=write, actor=request.user):
+        messages.success(request, done)
+    else:
+        messages.warning(request, f"Nothing was changed. {missed}")
+    back = request.POST.get("next", "")
+    safe = back.startswith("/") and url_has_allowed_host_and_scheme(back, allowed_hosts=None)
+    return SeeOther(back if safe else reverse("banks:write-detail", args=[pk]))
+
+
+def _here(blob: Blob | None) -> Blob | None:
+    """The blob, when its text was not erased."""
+    return blob if blob is not None and blob.erased is None else None
+
+
+def _text(blob: Blob | None) -> dict[str, Any] | None:
+    if blob is None:
+        return None
+    text = blob.text
+    return {"erased": blob.erased, "length": blob.length, "sha256": blob.sha256, "more": len(text) > SHOWN,
+            "segments": segments(text[:SHOWN])}  # fmt: skip
+
+
+def _flat(values: dict[str, Any]) -> list[tuple[str, str]]:
+    """Small parameters as lines of text; long ones are cut, the row keeps them whole."""
+    return [(str(name), str(value)[:500]) for name, value in values.items() if value not in (None, "", [], {})]

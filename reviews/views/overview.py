@@ -1,9 +1,11 @@
 from django.http import HttpResponse
 from django.shortcuts import render
+from django.views.decorators.http import require_safe
 
-from memadmin.htmx import PersonRequest, signed_in
+from memadmin.htmx import PersonRequest
+from reviews.selectors.overview import overview as what_is_up
 
 
-@signed_in
+@require_safe
 def overview(request: PersonRequest) -> HttpResponse:
-    return render(request, "reviews/overview.html")
+    return render(request, "reviews/overview.html", {"overview": what_is_up(request.user)})

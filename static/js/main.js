@@ -1,1 +1,5 @@
 // Everything here makes pages nicer; none of it is needed to work.
+import "./keys.js";
+import "./cards.js";
+import "./edit.js";
+import "./toast.js";

@@ -1,0 +1,26 @@
+"""{% key "approve" %}: the hint, {% bind "approve" %}: the attribute the handler looks for. Both from reviews.keys."""
+
+from typing import Any
+
+from django import template
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from reviews.keys import BY_ACTION, SHEET, Key
+
+register = template.Library()
+
+
+@register.inclusion_tag("memadmin/_key.html")
+def key(action: str) -> dict[str, Any]:
+    return {"caps": BY_ACTION[action].caps}
+
+
+@register.simple_tag
+def bind(action: str) -> SafeString:
+    return format_html('data-key="{}"', BY_ACTION[action].key)
+
+
+@register.simple_tag
+def key_sheet() -> list[tuple[str, list[Key]]]:
+    return SHEET

@@ -1,0 +1,18 @@
+"""How rows of the write log look."""
+
+from django import template
+
+from banks.models import Write
+from banks.selectors import Look, look_of
+
+register = template.Library()
+
+
+@register.simple_tag
+def look(write: Write) -> Look:
+    return look_of(write.kind)
+
+
+@register.filter
+def kind_label(kind: str) -> str:
+    return look_of(kind).verb.capitalize()

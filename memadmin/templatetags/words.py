@@ -1,0 +1,67 @@
+"""Filters for numbers and times, and the tags that show foreign text."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from django import template
+from django.template.loader import render_to_string
+from django.utils import timezone
+
+from banks.hidden import has_hidden, segments
+from memadmin import words
+
+register = template.Library()
+
+
+@register.filter
+def ago(moment: datetime | None) -> str:
+    return words.ago(moment)
+
+
+@register.filter
+def span_since(moment: datetime | None) -> str:
+    """How long ago, without "ago"; empty for no moment."""
+    return words.span(timezone.now() - moment) if moment else ""
+
+
+@register.filter
+def number(value: Any) -> str:
+    """1,284; a Count keeps its "+"; None is "unknown"."""
+    if value is None:
+        return "unknown"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+@register.filter
+def counted(value: int, nouns: str) -> str:
+    """{{ 3|counted:"fact,facts" }} is "3 facts"."""
+    one, _, many = nouns.partition(",")
+    return f"{value:,} {one if value == 1 else many}"
+
+
+@register.simple_tag
+def shown(text: Any) -> str:
+    """Foreign text with its hidden characters as chips; escaped like any value."""
+    text = str(text)
+    return render_to_string("banks/_segments.html", {"segments": segments(text)}) if has_hidden(text) else text
+
+
+@register.filter
+def until(moment: datetime | None) -> str:
+    """ "2 h 10 min"; what is over is "any moment": the sweep that acts on it runs every minute."""
+    if moment is None:
+        return ""
+    return words.span(moment - timezone.now()) if moment > timezone.now() else "any moment"
+
+
+@register.filter
+def due(moment: datetime | None) -> str:
+    """The same with its preposition: "in 2 h 10 min" or "at any moment"."""
+    said = until(moment)
+    return f"at {said}" if said == "any moment" else f"in {said}"
+
+
+@register.filter
+def near(moment: datetime | None) -> bool:
+    """Within 24 hours."""
+    return moment is not None and moment - timezone.now() <= timedelta(hours=24)

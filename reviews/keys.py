@@ -1,0 +1,40 @@
+"""The one table of keys: the hints on the buttons, the handlers and the sheet are all made from it."""
+
+from dataclasses import dataclass
+from itertools import groupby
+
+
+@dataclass(frozen=True)
+class Key:
+    """`key` as the browser names it (KeyboardEvent.key); `shown` when people say it differently."""
+
+    action: str
+    key: str
+    group: str
+    text: str
+    glyph: str = ""
+    shown: str = ""
+
+    @property
+    def caps(self) -> list[str]:
+        return (self.shown or self.key).split("+")
+
+
+KEYS = [
+    Key("next", "j", "Move", "next memory or row"),
+    Key("previous", "k", "Move", "previous memory or row"),
+    Key("open", "o", "Move", "open"),
+    Key("search", "/", "Move", "search"),
+    Key("keys", "?", "Move", "this sheet"),
+    Key("leave", "Escape", "Move", "leave the field, or close", shown="Esc"),
+    Key("approve", "a", "Decide", "approve", "✓"),
+    Key("edit", "e", "Decide", "edit", "✎"),
+    Key("delete", "d", "Decide", "delete", "✕"),
+    Key("skip", "s", "Decide", "skip: not a decision"),
+    Key("undo", "u", "Decide", "undo the last decision", "↻"),
+    Key("save", "Control+Enter", "Inside a field", "save", shown="Ctrl+↵"),
+]
+
+BY_ACTION = {key.action: key for key in KEYS}
+
+SHEET = [(group, list(keys)) for group, keys in groupby(KEYS, key=lambda key: key.group)]

@@ -1,0 +1,189 @@
+"""Everything a card shows beside the text: facts, history, what can be taken back."""
+
+import json
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.utils import timezone
+
+from banks.models import Role, Write
+from memadmin import words
+from reviews.models import Decision, ReviewEntry
+
+FACTS_SHOWN = 20
+HISTORY_SHOWN = 30
+# How long "undo" on the next card still means this decision.
+RECENT = timedelta(minutes=10)
+
+
+@dataclass(frozen=True)
+class FactRow:
+    text: str
+    kind: str  # world, experience, observation
+    retired: bool
+    reason: str
+    entities: list[str]
+    edited: bool
+    sources: int
+
+    @property
+    def observation(self) -> bool:
+        return self.kind == "observation"
+
+
+@dataclass(frozen=True)
+class Event:
+    """A line of an entry's history: a decision of ours, or a write without one."""
+
+    at: datetime
+    text: str
+    who: str
+    glyph: str
+    tone: str
+    note: str = ""
+    write_id: int | None = None
+    state: str = ""
+
+
+@dataclass(frozen=True)
+class Lease:
+    who: str
+    left: str
+
+
+@dataclass(frozen=True)
+class LastAct:
+    """The person's latest decision that can still be taken back."""
+
+    entry: ReviewEntry
+    verb: str
+    glyph: str
+    fresh: bool  # inside the undo window: shown as a toast
+    left: str = ""  # until a delete is sent
+
+
+GLYPHS = {
+    Decision.Verdict.APPROVED: ("✓", "approved"),
+    Decision.Verdict.DELETED: ("✕", "danger"),
+    Decision.Verdict.EDITED: ("✎", "pending"),
+    Decision.Verdict.REOPENED: ("↑", "none"),
+}
+
+
+def facts_of(entry: ReviewEntry) -> list[FactRow]:
+    """The facts as they were last loaded. What is wrongly shaped is left out."""
+    if entry.facts is None:
+        return []
+    try:
+        rows = json.loads(entry.facts.text)
+    except ValueError:
+        return []
+    return [_fact(row) for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+
+
+def _fact(row: dict[str, Any]) -> FactRow:
+    entities = row.get("entities")
+    return FactRow(
+        text=str(row.get("text") or ""),
+        kind=str(row.get("type") or row.get("fact_type") or "fact"),
+        retired=row.get("state") == "invalidated",
+        reason=str(row.get("invalidation_reason") or ""),
+        entities=[str(name) for name in entities[:8]] if isinstance(entities, list) else [],
+        edited=bool(row.get("edited_at")),
+        sources=len(row.get("source_fact_ids") or []),
+    )
+
+
+def history_of(entry: ReviewEntry) -> list[Event]:
+    """Newest first: decisions, and writes of this document that belong to none of them."""
+    decisions = list(entry.decisions.select_related("write").order_by("-pk")[:HISTORY_SHOWN])
+    covered = {decision.write_id for decision in decisions}
+    others = (
+        Write.objects.filter(bank=entry.bank_id, document_hash=entry.document_hash)
+        .exclude(pk__in=[pk for pk in covered if pk])
+        .only("kind", "state", "actor_name", "via", "occurred_at", "bank")
+        .order_by("-pk")[:HISTORY_SHOWN]
+    )
+    events = [_decision_event(decision) for decision in decisions] + [_write_event(write) for write in others]
+    return sorted(events, key=lambda event: event.at, reverse=True)[:HISTORY_SHOWN]
+
+
+def _decision_event(decision: Decision) -> Event:
+    glyph, tone = GLYPHS[Decision.Verdict(decision.verdict)]
+    who = decision.user_name
+    if decision.decided_via != Decision.Via.PERSON:
+        claimed = f" ({who})" if who else ""
+        who = f"{decision.get_decided_via_display()}{claimed}"
+    write = decision.write
+    return Event(
+        at=decision.at,
+        text=decision.get_verdict_display(),
+        who=who,
+        glyph=glyph,
+        tone=tone,
+        note=decision.note,
+        write_id=write.pk if write else None,
+        state=write.get_state_display() if write and write.state != Write.State.DONE else "",
+    )
+
+
+def _write_event(write: Write) -> Event:
+    return Event(
+        at=write.occurred_at,
+        text=write.kind,
+        who=write.actor_name or write.get_via_display(),
+        glyph="↗",
+        tone="none",
+        write_id=write.pk,
+        state=write.get_state_display() if write.state != Write.State.DONE else "",
+    )
+
+
+def last_act(user: Any) -> LastAct | None:
+    """What "undo" means now for this person: their latest decision that stands and can be taken back.
+
+    After an undo it is the one before, so pressing the key again walks back.
+    """
+    State = ReviewEntry.State  # noqa: N806
+    now = timezone.now()
+    recent = (
+        Decision.objects.filter(user=user, decided_via=Decision.Via.PERSON, at__gte=now - RECENT)
+        .filter(verdict__in=[Decision.Verdict.APPROVED, Decision.Verdict.DELETED])
+        .filter(entry__state__in=[State.APPROVED, State.DELETING])
+        .select_related("entry", "write")
+        .order_by("-pk")[:20]
+    )
+    for decision in recent:
+        write = decision.write
+        if decision.verdict == Decision.Verdict.APPROVED and decision.entry.state == State.APPROVED:
+            fresh = now - decision.at < timedelta(seconds=10)
+            return LastAct(decision.entry, "Approved", "✓", fresh)
+        waiting = write is not None and write.state == Write.State.QUEUED and write.not_before > now
+        if write and waiting and decision.entry.state == State.DELETING:
+            return LastAct(decision.entry, "Deleted", "✕", True, words.span(write.not_before - now))
+    return None
+
+
+def lease_of_another(entry: ReviewEntry, user: Any) -> Lease | None:
+    """Who else has the card open, and for how long still."""
+    now = timezone.now()
+    if entry.lease_user is None or entry.lease_user == user or not entry.lease_until or entry.lease_until <= now:
+        return None
+    return Lease(entry.lease_user.display_name, words.span(entry.lease_until - now))
+
+
+def deletion_of(entry: ReviewEntry) -> Write | None:
+    """The finished delete from which a deleted document can be put back."""
+    if entry.state != ReviewEntry.State.DELETED:
+        return None
+    return (
+        Write.objects.filter(bank=entry.bank_id, document_hash=entry.document_hash, kind="delete")
+        .filter(state=Write.State.DONE, before__isnull=False, before__erased__isnull=True)
+        .order_by("-pk")
+        .first()
+    )
+
+
+def may_decide(role: Role | None) -> bool:
+    return role is not None and role >= Role.REVIEWER

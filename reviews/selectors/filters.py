@@ -1,0 +1,126 @@
+"""What a person asked the queue for; it travels in the query string from the list to the cards and back."""
+
+from dataclasses import dataclass, fields, replace
+from datetime import timedelta
+
+from django.db.models import Q
+from django.http import QueryDict
+from django.utils import timezone
+from django.utils.http import urlencode
+
+from memadmin.paging import Order
+from reviews.models import ReviewEntry
+
+State = ReviewEntry.State
+Load = ReviewEntry.Load
+
+STATES = {
+    "": "Pending",
+    "flagged": "Flagged",
+    "broken": "Could not load",
+    "deleting": "Being deleted",
+    "approved": "Approved",
+    "deleted": "Deleted",
+    "decided": "Decided",
+}
+AGES = {
+    "": "Any age",
+    "soon": "Approved by time within 24 h",
+    "older-1": "Older than 1 day",
+    "older-3": "Older than 3 days",
+    "older-7": "Older than 7 days",
+    "undated": "Without a date",
+}
+ORDERS = {"": "Expires next", "oldest": "Oldest first", "newest": "Newest first"}
+UNDECIDED = {"", "flagged", "broken"}
+BROKEN = [Load.MISSING, Load.UNREACHABLE, Load.REFUSED]
+
+
+@dataclass(frozen=True)
+class Filters:
+    """Empty = not asked for. Anything unknown is dropped, never an error."""
+
+    state: str = ""
+    age: str = ""
+    bank: str = ""  # primary key
+    project: str = ""
+    reason: str = ""
+    q: str = ""
+    order: str = ""
+
+    @classmethod
+    def parse(cls, query: QueryDict) -> "Filters":
+        def one_of(name: str, known: dict[str, str]) -> str:
+            value = query.get(name, "")
+            return value if value in known else ""
+
+        bank = query.get("bank", "")
+        return cls(
+            state=one_of("state", STATES),
+            age=one_of("age", AGES),
+            bank=bank if bank.isascii() and bank.isdigit() and len(bank) < 18 else "",
+            project=query.get("project", "").replace("\x00", "")[:1000],
+            reason=query.get("reason", "").replace("\x00", "")[:200],
+            q=query.get("q", "").replace("\x00", "").strip()[:200],
+            order=one_of("order", ORDERS),
+        )
+
+    def query(self, **changes: str) -> str:
+        """ "?bank=3&q=flags", or "" when nothing is asked for."""
+        values = replace(self, **changes)
+        asked = {f.name: value for f in fields(self) if (value := getattr(values, f.name))}
+        return f"?{urlencode(asked)}" if asked else ""
+
+    def __str__(self) -> str:
+        return self.query()
+
+    @property
+    def narrow(self) -> bool:
+        """Whether something other than all that is pending is asked for."""
+        return bool(replace(self, order="").query())
+
+    @property
+    def undecided(self) -> "Filters":
+        """The same for work: a person who undoes in the list of the decided goes on with the pending."""
+        return self if self.state in UNDECIDED else replace(self, state="")
+
+    def ordering(self) -> Order:
+        if self.state not in UNDECIDED:
+            return Order("decided_at", descending=True)
+        if self.order == "oldest":
+            return Order("enqueued_at")
+        return Order("enqueued_at", descending=True) if self.order == "newest" else Order("expires_at")
+
+    def condition(self) -> Q:
+        asked = self._state() & self._age()
+        if self.bank:
+            asked &= Q(bank=int(self.bank))
+        if self.project:
+            asked &= Q(project=self.project)
+        if self.reason:
+            asked &= Q(reason=self.reason)
+        if self.q:
+            asked &= Q(document_id__icontains=self.q) | Q(preview__icontains=self.q)
+        return asked
+
+    def _state(self) -> Q:
+        pending = Q(state=State.PENDING)
+        return {
+            "": pending,
+            "flagged": pending & (Q(danger=True) | ~Q(marks=[])),
+            "broken": pending & Q(load_state__in=BROKEN),
+            "deleting": Q(state=State.DELETING),
+            "approved": Q(state=State.APPROVED),
+            "deleted": Q(state=State.DELETED),
+            "decided": Q(state__in=[State.APPROVED, State.DELETING, State.DELETED]),
+        }[self.state]
+
+    def _age(self) -> Q:
+        now = timezone.now()
+        if self.age == "soon":
+            return Q(expires_at__lte=now + timedelta(hours=24))
+        if self.age == "undated":
+            return Q(enqueued_at__isnull=True)
+        if self.age:
+            return Q(enqueued_at__lt=now - timedelta(days=int(self.age.removeprefix("older-"))))
+        return Q()

@@ -1,0 +1,109 @@
+"""The answers of the card's views: whole pages, or the card alone when htmx asks."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+
+from banks import access
+from memadmin.htmx import PersonRequest, SeeOther, wants_fragment
+from reviews import display
+from reviews.access import get_entry
+from reviews.models import ReviewEntry
+from reviews.selectors import card, queue
+from reviews.selectors.filters import Filters
+
+
+@dataclass(frozen=True)
+class Notice:
+    """What has just happened, said on the card itself."""
+
+    text: str
+    tone: str = "attention"
+
+
+def card_url(pk: int, filters: Filters) -> str:
+    return reverse("reviews:entry-detail", args=[pk]) + filters.query()
+
+
+def card_context(request: PersonRequest, entry: ReviewEntry, filters: Filters) -> dict[str, Any]:
+    """What every form of the card shows: reading, editing, in conflict."""
+    user = request.user
+    previous, following = queue.neighbours(user, filters, entry)
+    return {
+        "entry": entry,
+        "filters": filters,
+        "previous": previous,
+        "following": following,
+        "may_decide": card.may_decide(access.role_on(user, entry.bank)),
+        "lease": card.lease_of_another(entry, user),
+        "today": queue.today(user),
+        "last_act": card.last_act(user),
+        "back": filters.query(),
+    }
+
+
+def show_card(
+    request: PersonRequest,
+    entry: ReviewEntry,
+    filters: Filters,
+    *,
+    notice: Notice | None = None,
+    announce: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    facts = card.facts_of(entry)
+    part = request.GET.get("full", "")
+    text = entry.text if entry.text and not entry.text.erased else None
+    shown = len(facts) if request.GET.get("facts") == "all" else card.FACTS_SHOWN
+    context = {
+        **card_context(request, entry, filters),
+        "paper": display.paper(text.text, int(part) if part.isdigit() and len(part) < 6 else 0) if text else None,
+        "facts": facts[:shown],
+        "facts_total": len(facts),
+        "history": card.history_of(entry),
+        "deletion": card.deletion_of(entry),
+        "notice": notice,
+        "announce": announce,
+    }
+    return answer(request, "entry_card", "entry_detail", context, card_url(entry.pk, filters), status=status)
+
+
+def answer(
+    request: PersonRequest, fragment: str, page: str, context: dict[str, Any], url: str, *, status: int = 200
+) -> HttpResponse:
+    """The page, or for htmx its card, which then takes the place of the one on screen at the page's own address."""
+    if not wants_fragment(request):
+        return render(request, f"reviews/{page}.html", context, status=status)
+    response = render(request, f"reviews/_{fragment}.html", {**context, "fragment": True}, status=status)
+    response["HX-Retarget"] = "#main"
+    response["HX-Reswap"] = "outerHTML show:none"
+    if request.method == "POST" and status < 400:
+        response["HX-Push-Url"] = url
+    return response
+
+
+def show_next(request: PersonRequest, pk: int | None, filters: Filters, said: str) -> HttpResponse:
+    """After a decision: the next card in the same answer, or without htmx by a redirect."""
+    filters = filters.undecided
+    if not wants_fragment(request):
+        messages.success(request, said)
+        return SeeOther(card_url(pk, filters) if pk else reverse("reviews:entry-list") + filters.query())
+    if pk is None:
+        return show_done(request, said)
+    entry = get_entry(request.user, pk)
+    return show_card(request, entry, filters, announce=f"{said} Next: {entry.document_id}")
+
+
+def show_done(request: PersonRequest, said: str) -> HttpResponse:
+    user = request.user
+    context = {
+        "tabs": queue.tabs(user, Filters()),
+        "today": queue.today(user),
+        "last_act": card.last_act(user),
+        "announce": said,
+    }
+    return answer(request, "entry_done", "entry_done", context, reverse("reviews:entry-list"))

@@ -1,0 +1,117 @@
+"""Deciding on one memory. Every post carries what was on screen: the version and the hash of the text."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.views.decorators.http import require_POST
+
+from banks.access import banks_for
+from banks.models import Role, Write
+from memadmin.htmx import PersonRequest, SeeOther, wants_fragment
+from reviews.access import get_entry
+from reviews.errors import Conflict, NotDecided
+from reviews.models import Decision, ReviewEntry
+from reviews.selectors import queue
+from reviews.selectors.filters import Filters
+from reviews.services import decide
+from reviews.views.answers import Notice, card_url, show_card, show_next
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What was on screen when the person decided."""
+
+    version: int
+    text_hash: str
+
+    @classmethod
+    def of(cls, request: PersonRequest) -> "Shown | None":
+        version = request.POST.get("version", "")
+        if not (version.isascii() and version.isdigit() and len(version) < 10):
+            return None
+        return cls(int(version), request.POST.get("text_hash", "")[:64])
+
+
+UNSEEN = Notice("The request did not say which version you saw, so nothing was decided. Look at it and press again.")
+
+
+@require_POST
+def entry_approve(request: PersonRequest, pk: int) -> HttpResponse:
+    def act(shown: Shown) -> None:
+        decide.approve(user=request.user, entry_id=pk, version=shown.version, text_hash=shown.text_hash)
+
+    return _decide(request, pk, act, Decision.Verdict.APPROVED, "Approved")
+
+
+@require_POST
+def entry_delete(request: PersonRequest, pk: int) -> HttpResponse:
+    def act(shown: Shown) -> None:
+        decide.delete(user=request.user, entry_id=pk, version=shown.version, text_hash=shown.text_hash)
+
+    return _decide(request, pk, act, Decision.Verdict.DELETED, "Deleted")
+
+
+def _decide(
+    request: PersonRequest, pk: int, act: Callable[[Shown], None], verdict: Decision.Verdict, word: str
+) -> HttpResponse:
+    entry = get_entry(request.user, pk, Role.REVIEWER)
+    filters = Filters.parse(request.GET)
+    shown = Shown.of(request)
+    if shown is None:
+        return show_card(request, entry, filters, notice=UNSEEN, status=422)
+    following = queue.next_after(request.user, filters, entry)
+    said = f"{word} {entry.document_id}."
+    try:
+        act(shown)
+    except Conflict as conflict:
+        if is_mine(conflict, request, verdict, shown):
+            return show_next(request, following, filters, said)  # a second click is not a second decision
+        return show_card(request, conflict.entry, filters, notice=Notice(conflict.sentence), status=409)
+    except NotDecided as refused:
+        return show_card(request, get_entry(request.user, pk), filters, notice=Notice(str(refused)), status=409)
+    return show_next(request, following, filters, said)
+
+
+def is_mine(conflict: Conflict, request: PersonRequest, verdict: Decision.Verdict, shown: Shown) -> bool:
+    """Whether the decision that was faster is this person's own, the same one, on the same version."""
+    won = conflict.decision
+    return (
+        won is not None
+        and won.user_id == request.user.pk
+        and won.verdict == verdict
+        and (won.version, won.text_hash) == (shown.version, shown.text_hash)
+    )
+
+
+@require_POST
+def entry_undo(request: PersonRequest, pk: int) -> HttpResponse:
+    """Takes back the latest decision and shows the memory again."""
+    entry = get_entry(request.user, pk, Role.REVIEWER)
+    filters = Filters.parse(request.GET)
+    try:
+        decide.undo(user=request.user, entry_id=pk)
+    except NotDecided as refused:
+        return show_card(request, get_entry(request.user, pk), filters, notice=Notice(str(refused)), status=409)
+    said = f"Taken back: {entry.document_id} is pending again."
+    if not wants_fragment(request):
+        messages.success(request, said)
+        return SeeOther(card_url(pk, filters))
+    return show_card(request, get_entry(request.user, pk), filters, announce=said)
+
+
+@require_POST
+def write_put_back(request: PersonRequest, pk: int) -> HttpResponse:
+    """From the log or from the card of a deleted memory: the document again, from our stored text."""
+    deletion = get_object_or_404(Write.objects.filter(bank__in=banks_for(request.user), kind="delete"), pk=pk)
+    try:
+        write = decide.put_back(user=request.user, write_id=pk)
+    except NotDecided as refused:
+        messages.warning(request, str(refused))
+        return SeeOther(reverse("banks:write-detail", args=[pk]))
+    messages.success(request, "The document is being put back. Its facts will get new ids.")
+    entry = ReviewEntry.objects.of_document(bank=deletion.bank, document_id=deletion.document_id).first()
+    return SeeOther(card_url(entry.pk, Filters()) if entry else reverse("banks:write-detail", args=[write.pk]))

@@ -1,0 +1,86 @@
+// Keys press buttons. Which key presses what stands in the page: data-key, printed from the one table of keys.
+
+const FIELDS = "input:not([type=checkbox], [type=radio], [type=submit]), select, textarea, [contenteditable]";
+let busy = 0;
+
+document.addEventListener("htmx:beforeRequest", (event) => { if (!isQuiet(event)) busy += 1; });
+document.addEventListener("htmx:afterRequest", (event) => { if (!isQuiet(event)) busy = Math.max(busy - 1, 0); });
+
+// Polling and comparing while typing are nobody's action.
+function isQuiet(event) {
+  return event.detail.elt.matches("[hx-trigger]");
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.defaultPrevented || event.isComposing) return;
+  if ((event.ctrlKey || event.metaKey) && event.key === "Enter") return press(event, "Control+Enter");
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key === "Escape") return leave(event);
+  if (event.repeat || busy || event.target.closest(FIELDS) || isCovered()) return;
+  if (event.key === "?") return sheet(event);
+  if (event.key === "j" || event.key === "k") return move(event);
+  if (event.key === "o" && open(event)) return;
+  press(event, event.key);
+});
+
+function isCovered() {
+  return document.querySelector(":popover-open, dialog[open]") !== null;
+}
+
+function press(event, key) {
+  if (event.repeat || busy) return;
+  const button = [...document.querySelectorAll("[data-key]")].find(
+    (each) => each.dataset.key === key && !each.disabled && each.checkVisibility(),
+  );
+  if (!button) return;
+  event.preventDefault();
+  if (button.matches("input")) {
+    button.focus();
+    button.select();
+    return;
+  }
+  button.dataset.fired = "";
+  setTimeout(() => delete button.dataset.fired, 160);
+  button.click();
+}
+
+function sheet(event) {
+  const keys = document.getElementById("keys");
+  if (!keys) return;
+  event.preventDefault();
+  keys.showPopover();
+}
+
+function leave(event) {
+  const field = event.target.closest(FIELDS);
+  if (field) {
+    event.preventDefault();
+    field.blur();
+  }
+}
+
+// In a list j and k move, o opens; on a card they press the links of the same key.
+function rows() {
+  return [...document.querySelectorAll("[data-rows] > li")];
+}
+
+function move(event) {
+  const all = rows();
+  if (!all.length) return press(event, event.key);
+  event.preventDefault();
+  const at = all.findIndex((row) => row.hasAttribute("aria-current"));
+  const to = Math.min(Math.max(at + (event.key === "j" ? 1 : -1), 0), all.length - 1);
+  if (at >= 0) all[at].removeAttribute("aria-current");
+  all[to].setAttribute("aria-current", "true");
+  all[to].querySelector("a").focus({ preventScroll: true });
+  all[to].scrollIntoView({ block: "nearest" });
+}
+
+function open(event) {
+  const all = rows();
+  const row = all.find((each) => each.hasAttribute("aria-current")) ?? all[0];
+  if (!row) return false;
+  event.preventDefault();
+  row.querySelector("a").click();
+  return true;
+}
