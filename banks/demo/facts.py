@@ -116,9 +116,9 @@ def _apply(request: Request, fact_id: str, edits: dict[str, Any], given: dict[st
     for column, value in changes.items():
         request.store.run(f"UPDATE facts SET {column} = ? WHERE id = ?", value, fact_id)  # noqa: S608  # our own words
     match given.get("state"):
-        case "invalidated":  # repeating overwrites the reason and keeps the first time
+        case "invalidated":  # repeating keeps the first time, and the reason when it gives none
             request.store.run(
-                "UPDATE facts SET state = 'invalidated', invalidation_reason = ?, "
+                "UPDATE facts SET state = 'invalidated', invalidation_reason = coalesce(?, invalidation_reason), "
                 "invalidated_at = coalesce(invalidated_at, ?) WHERE id = ?",
                 given.get("reason"),
                 now,

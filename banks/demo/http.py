@@ -94,10 +94,10 @@ class Request:
 
 
 def _whole(value: Any) -> Any:
-    """The value with half characters (lone surrogates) replaced; no database can store them."""
+    """The value without half characters (lone surrogates), which no database can store."""
     match value:
         case str():
-            return _SURROGATE.sub("\ufffd", value)
+            return _SURROGATE.sub("", value)
         case list():
             return [_whole(each) for each in value]
         case dict():

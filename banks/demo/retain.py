@@ -181,8 +181,6 @@ def _chunks(request: Request, document_id: str) -> list[str]:
 
 def _put_document(request: Request, old: Row | None, item: dict[str, Any], content: str) -> None:
     now = stamp(request.now)
-    named = {"context": "context", "metadata": "metadata", "timestamp": "event_date"}
-    params = {ours: item[theirs] for theirs, ours in named.items() if item.get(theirs)}
     request.store.insert(
         "documents",
         {
@@ -194,11 +192,22 @@ def _put_document(request: Request, old: Row | None, item: dict[str, Any], conte
             "updated_at": now,
             "tags": pack(sorted(set(item.get("tags") or []))),
             "metadata": pack(item.get("metadata") or None),
-            "params": pack(params or None),
+            "params": pack(_params(item) or None),
             "scopes": pack(item.get("observation_scopes")),
         },
         replace=True,
     )
+
+
+def _params(item: dict[str, Any]) -> dict[str, Any]:
+    """What the real server keeps of the way in which a document was stored."""
+    params = {name: item[name] for name in ("context", "metadata", "strategy", "observation_scopes") if item.get(name)}
+    if when := item.get("timestamp"):
+        params["event_date"] = None if when == "unset" else datetime.fromisoformat(when).isoformat()
+    if entities := item.get("entities"):
+        params["entities"] = [{"type": "CONCEPT"} | entity for entity in entities]
+        params["resolve_entities"] = item.get("resolve_entities", True)
+    return params
 
 
 def _put_chunks(request: Request, document_id: str, after: list[str], moved: dict[int, int]) -> None:

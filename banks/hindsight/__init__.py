@@ -17,6 +17,7 @@ from banks.hindsight.errors import (
     Unreachable,
 )
 from banks.hindsight.ids import check_bank_id, check_document_id, is_addressable
+from banks.hindsight.items import RetainItem
 from banks.hindsight.shapes import (
     BankRow,
     BankStats,
@@ -29,7 +30,6 @@ from banks.hindsight.shapes import (
     Operation,
     Page,
     Retained,
-    RetainItem,
     Version,
 )
 from banks.hindsight.transport import Timeouts

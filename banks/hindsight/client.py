@@ -13,6 +13,7 @@ import httpx
 
 from banks.hindsight import errors, ids
 from banks.hindsight.fields import ShapeError
+from banks.hindsight.items import RetainItem
 from banks.hindsight.shapes import (
     BankRow,
     BankStats,
@@ -24,7 +25,6 @@ from banks.hindsight.shapes import (
     Operation,
     Page,
     Retained,
-    RetainItem,
     Version,
 )
 from banks.hindsight.transport import Answer, Sender, Timeouts
@@ -103,7 +103,7 @@ class HindsightClient:
     def get_document(self, bank_id: str, document_id: str) -> Document:
         """The document with its text. BadAnswer when the server answers for another thing.
 
-        Ids ending in `/chunks` or `/history` meet other routes of the server, whose 404 says nothing about the document.
+        Ids ending in `/chunks` or `/history` meet other routes of the server; a 404 from there says nothing.
         """
         path = ids.document_path(self._namespace, bank_id, document_id)
         about: dict[str, Any] = {"method": "GET", "path": path.decode("ascii")}

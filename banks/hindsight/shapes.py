@@ -5,7 +5,7 @@ list), and versions 0.9.1 and 1.1.0 differ in what they send; here they become o
 their empty value, a missing id is a `ShapeError`. Times are aware datetimes in UTC, None when absent.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Generic, TypeVar
@@ -314,46 +314,6 @@ class Operation:
             completed_at=fields.when(row, "completed_at"),
             children=[ChildOperation.parse(fields.mapping(child)) for child in row.get("child_operations") or []],
         )
-
-
-@dataclass(frozen=True, slots=True)
-class RetainItem:
-    """One document to store, with everything the server takes. `timestamp`: when it was said; the server takes now for
-    None.
-
-    metadata values must be text. `entities`: [{"text": …, "type": …}].
-    """
-
-    content: str
-    document_id: str
-    timestamp: datetime | str | None = None
-    context: str | None = None
-    metadata: Mapping[str, str] = field(default_factory=dict)
-    tags: Sequence[str] = ()
-    entities: Sequence[Mapping[str, str]] | None = None
-    observation_scopes: Any = None
-    strategy: str | None = None
-    update_mode: str = "replace"
-
-    def as_json(self) -> dict[str, Any]:
-        body: dict[str, Any] = {
-            "content": self.content,
-            "document_id": self.document_id,
-            "update_mode": self.update_mode,
-        }
-        if self.timestamp is not None:
-            body["timestamp"] = (
-                self.timestamp if isinstance(self.timestamp, str) else fields.aware(self.timestamp).isoformat()
-            )
-        optional = {
-            "context": self.context,
-            "metadata": dict(self.metadata) or None,
-            "tags": list(self.tags) or None,
-            "entities": None if self.entities is None else [dict(entity) for entity in self.entities],
-            "observation_scopes": self.observation_scopes,
-            "strategy": self.strategy,
-        }
-        return body | {key: value for key, value in optional.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)

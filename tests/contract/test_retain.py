@@ -5,6 +5,7 @@ import uuid
 import pytest
 
 from banks.hindsight import Conflict, Invalid, NotFound, RetainItem
+from banks.replay import retain_item, retain_params_of
 from tests.contract.conftest import until
 
 TEXT = "Alice works at Acme. Bob likes tea."
@@ -241,3 +242,40 @@ def test_a_retain_at_once_answers_when_it_is_stored(bank):
     assert answer.data["operation_id"] is None
     assert answer.ignored_params == ("x",)
     assert bank.client.get_document(bank.id, "d").fact_count == 2
+
+
+EVERYTHING = {
+    "timestamp": "2026-02-01T10:00:00+02:00",
+    "context": "notes",
+    "metadata": {"author": "Zed", "session_id": "s-1"},
+    "tags": ["b", "a"],
+    "entities": [{"text": "Globex Corp", "type": "ORG"}],
+    "resolve_entities": False,
+    "observation_scopes": [["a"], ["b"]],
+    "strategy": "careful",
+}
+
+
+@pytest.mark.parametrize("name", ["everything", "nothing", "no time"])
+def test_a_document_stored_again_with_its_own_parameters_has_the_same_parameters(bank, name):
+    given = {"everything": EVERYTHING, "nothing": {}, "no time": {"timestamp": "unset"}}[name]
+    bank.store("d", TEXT, **given)
+    before = bank.client.get_document(bank.id, "d")
+    again = retain_item(document_id="d", text=f"{TEXT} Carol came.", params=retain_params_of(before))
+    bank.wait(bank.client.retain(bank.id, [again], operation_id=uuid.uuid4()).operation_id)
+    after = bank.client.get_document(bank.id, "d")
+    assert after.text.endswith("Carol came.")
+    dated = {} if given else {"event_date": before.created_at.isoformat()}  # else its facts would move to today
+    assert after.retain_params == before.retain_params | dated
+    assert (after.metadata, after.tags) == (before.metadata, before.tags)
+    assert after.observation_scopes == before.observation_scopes
+
+
+def test_the_server_keeps_every_parameter(bank):
+    bank.store("d", TEXT, **EVERYTHING)
+    document = bank.client.get_document(bank.id, "d")
+    assert document.tags == ["a", "b"]
+    expected = {key: value for key, value in EVERYTHING.items() if key not in {"tags", "timestamp"}}
+    assert document.retain_params == expected | {"event_date": EVERYTHING["timestamp"]}
+    (first,) = [fact for fact in bank.client.list_facts(bank.id).items if fact.text.startswith("Alice works")][:1]
+    assert "Globex Corp" in first.entities
