@@ -2,14 +2,17 @@
 
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import environ
 from csp.constants import NONE, SELF
 
-from memadmin import env
+from memadmin import env, runtime
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = Path(env.text("MEMADMIN_DATA_DIR", "var")).expanduser().absolute()
+
+DEMO = env.flag("MEMADMIN_DEMO", default=False)  # set by `memadmin up` when it starts the demo server
 
 # ── who we are on the network ──────────────────────────────────────────────────────────────────────────────
 DEBUG = False
@@ -80,7 +83,7 @@ TEMPLATES = [
 ]
 
 # ── data ───────────────────────────────────────────────────────────────────────────────────────────────────
-DATABASE_URL = env.text("DATABASE_URL", f"sqlite:///{DATA_DIR / 'memadmin.sqlite3'}")
+DATABASE_URL = env.text("DATABASE_URL") or f"sqlite:///{quote(str(DATA_DIR / 'memadmin.sqlite3'))}"
 DATABASES: dict[str, dict[str, Any]] = {"default": environ.Env.db_url_config(DATABASE_URL)}  # type: ignore[no-untyped-call]
 # Each request in one transaction would take SQLite's write lock for every page.
 DATABASES["default"]["ATOMIC_REQUESTS"] = False
@@ -100,9 +103,11 @@ else:
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # ── broker, cache, locks: one Redis or Valkey; the embedded one listens on a unix socket ─────────────────────
-REDIS_URL = env.text("REDIS_URL") or f"unix://{DATA_DIR / 'run' / 'valkey.sock'}"
+REDIS_URL = env.text("REDIS_URL") or runtime.socket_url(DATA_DIR)
+# A demo that shares a Redis with the real product must never hand it its tasks.
+KEY_PREFIX = "memadmin-demo" if DEMO else "memadmin"
 CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://", 1)
-CACHES = {"default": {"BACKEND": "memadmin.cache.ForgivingRedisCache", "LOCATION": REDIS_URL}}
+CACHES = {"default": {"BACKEND": "memadmin.cache.ForgivingRedisCache", "LOCATION": REDIS_URL, "KEY_PREFIX": KEY_PREFIX}}
 
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
@@ -112,6 +117,7 @@ CELERY_TASK_TIME_LIMIT = 600
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "global_keyprefix": f"{KEY_PREFIX}:",
     # Nothing we queue runs, waits or is retried for longer than this; longer waits are `not_before` on a row.
     "visibility_timeout": 900,
     "unacked_restore_interval": 10,
@@ -130,7 +136,7 @@ CELERY_TASK_ROUTES = {
 }
 CELERY_TIMEZONE = "UTC"
 # A sign of life that is not worked on before the next one is due is of no use.
-_SIGN = {"task": "memadmin.tasks.sign_of_life", "schedule": 10.0}
+_SIGN = {"task": "memadmin.tasks.sign_of_life", "schedule": 5.0}
 CELERY_BEAT_SCHEDULE = {
     "sweep-writes": {"task": "banks.tasks.sweep_writes", "schedule": 2.0},
     "probe-servers": {"task": "banks.tasks.probe_servers", "schedule": 60.0},
@@ -231,7 +237,6 @@ UNDO_SECONDS = env.number("MEMADMIN_UNDO_SECONDS", 10)
 IMPORT_GRACE_HOURS = 24
 LEASE_MINUTES = 5
 CURATION_CALLS_PER_SERVER = int(env.number("MEMADMIN_CALLS_PER_SERVER", 2))
-DEMO = env.flag("MEMADMIN_DEMO", default=False)  # set by `memadmin up` when it starts the demo server
 
 LOGGING = {
     "version": 1,
@@ -241,5 +246,12 @@ LOGGING = {
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["request_id"]}},
     "root": {"handlers": ["console"], "level": env.text("MEMADMIN_LOG_LEVEL", "INFO")},
     # httpx logs full URLs at INFO; they hold ids of other people's documents.
-    "loggers": {"httpx": {"level": "WARNING"}, "httpcore": {"level": "WARNING"}},
+    "loggers": {
+        "httpx": {"level": "WARNING"},
+        "httpcore": {"level": "WARNING"},
+        # A stranger's Host header is refused, and is no error of ours.
+        "django.security.DisallowedHost": {"level": "CRITICAL"},
+        # Two lines for each sweep, every two seconds.
+        "celery": {"level": "WARNING"},
+    },
 }

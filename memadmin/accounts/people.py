@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from django.conf import settings
-from django.db import IntegrityError
+from django.db import IntegrityError, transaction
 
 from memadmin.accounts.models import User
 
@@ -25,7 +25,10 @@ def ensure_first_admin() -> FirstAdmin:
     created = False
     if operator is None:
         try:
-            operator = User.objects.create_superuser(settings.ADMIN_USERNAME, password=settings.ADMIN_PASSWORD or None)
+            with transaction.atomic():
+                operator = User.objects.create_superuser(
+                    settings.ADMIN_USERNAME, password=settings.ADMIN_PASSWORD or None
+                )
             created = True
         except IntegrityError:  # another command was quicker
             operator = User.objects.get(username=settings.ADMIN_USERNAME)

@@ -1,0 +1,57 @@
+# The two commands: `make up` runs memadmin, `make test` tests it. Both need Python 3.11 or newer and PyPI, nothing else.
+# Arguments go through ARGS: make up ARGS="--reset-demo", make test ARGS="-k sign_in".
+
+PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
+	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+	&& echo $$p && exit; done; echo python3)
+VENV ?= .venv
+RUN = $(VENV)/bin/python
+export MEMADMIN_VENV := $(abspath $(VENV))
+TEMPLATES = templates
+
+.PHONY: up test test-quick lint format types check lock hindsight clean runtime dev
+
+up: runtime
+	@exec $(RUN) -m memadmin up $(ARGS)
+
+test: dev
+	@$(RUN) -m pytest $(ARGS)
+
+test-quick: dev
+	@$(RUN) -m pytest -n auto -m "not contract and not browser and not stack" $(ARGS)
+
+lint: dev
+	$(RUN) -m ruff check .
+	$(RUN) -m ruff format --check .
+	$(RUN) -m djlint --lint --quiet $(TEMPLATES)
+
+format: dev
+	$(RUN) -m ruff check --fix .
+	$(RUN) -m ruff format .
+
+types: dev
+	$(RUN) -m mypy
+
+# Everything but the tests.
+check: lint types
+	$(RUN) manage.py makemigrations --check --dry-run
+	$(RUN) scripts/deploy_check.py
+
+# After a change of the dependencies in pyproject.toml. The locks hold hashes and no addresses.
+lock: dev
+	$(RUN) -m pip install --quiet uv
+	$(RUN) -m uv pip compile pyproject.toml --universal --generate-hashes --extra postgres --no-header --quiet -o requirements.lock
+	$(RUN) -m uv pip compile pyproject.toml --universal --generate-hashes --extra postgres --group dev --no-header --quiet -o requirements-dev.lock
+
+hindsight: dev
+	$(RUN) -m tests.hindsight $(ARGS)
+
+clean:
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis build *.egg-info
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+runtime:
+	@$(PYTHON) scripts/environment.py runtime
+
+dev:
+	@$(PYTHON) scripts/environment.py dev

@@ -1,0 +1,5 @@
+import sys
+
+from memadmin.cli import main
+
+sys.exit(main())

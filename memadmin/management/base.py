@@ -1,0 +1,38 @@
+"""Our commands: a table for people, `--json` for programs, exit code 0 when the work was done."""
+
+import json
+from argparse import ArgumentParser
+from collections.abc import Iterable
+from typing import Any
+
+from django.core.management.base import BaseCommand
+from django.core.serializers.json import DjangoJSONEncoder
+
+
+class ReportCommand(BaseCommand):
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
+
+    def report(self, values: dict[str, Any], options: dict[str, Any]) -> None:
+        """One object: its keys and values as two columns."""
+        if options["json"]:
+            self.stdout.write(json.dumps(values, cls=DjangoJSONEncoder, ensure_ascii=False))
+            return
+        self.table((name.replace("_", " "), value) for name, value in values.items())
+
+    def table(self, rows: Iterable[tuple[Any, ...]]) -> None:
+        cells = [[_plain(cell) for cell in row] for row in rows]
+        widths = [max(len(cell) for cell in column) for column in zip(*cells, strict=True)]
+        for row in cells:
+            self.stdout.write("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+def _plain(value: Any) -> str:
+    if value is None:
+        return "unknown"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    # Names and ids are other people's text: nothing in them may steer a terminal.
+    return "".join(character if character.isprintable() else "�" for character in str(value))

@@ -1,0 +1,1 @@
+"""`memadmin up`: the whole product on one machine with one command."""
