@@ -39,7 +39,7 @@ def test_it_answers_and_forgets_nothing_over_a_restart(tmp_path):
         assert {bank.bank_id for bank in client.list_banks()} == before
         with pytest.raises(NotFound):
             client.get_document("payments", "pay-webhook-order")
-        assert client.get_document("payments", "pay-retry-budget").text
+        assert client.get_document("payments", "pay-2026-retry-budget").text
 
 
 def test_a_taken_port_is_said_in_one_line(tmp_path):
