@@ -121,6 +121,11 @@ def banks_seen_by(user: Any) -> list[Bank]:
     return list(access.banks_for(user).order_by("name", "id")[:300])
 
 
+def writable_banks(user: Any) -> set[int]:
+    """Primary keys of the banks on which this person may act."""
+    return set(access.banks_for(user, Role.REVIEWER).values_list("pk", flat=True))
+
+
 def look_of(kind: str) -> Look:
     """A kind that nobody registered is shown by its name."""
     try:

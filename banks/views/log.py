@@ -32,7 +32,7 @@ def write_list(request: PersonRequest) -> HttpResponse:
         "states": selectors.STATES,
         "kinds": selectors.kinds_seen_by(user),
         "banks": selectors.banks_seen_by(user),
-        "may_write": set(access.banks_for(user, Role.REVIEWER).values_list("pk", flat=True)),
+        "may_write": selectors.writable_banks(user),
     }
     return render(request, "banks/write_list.html", context)
 

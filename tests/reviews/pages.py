@@ -1,0 +1,56 @@
+"""What the page tests share: nasty values, and reading a page as a browser would."""
+
+from html.parser import HTMLParser
+
+from django.http import HttpResponse
+
+from reviews.models import ReviewEntry
+
+NASTY_IDS = [
+    "..",
+    "folder/file.md",
+    "notes/chunks",
+    "журнал/2026-03-09.md",
+    "a" * 600,
+    "evil\u202egpj.exe",
+    "<img src=x onerror=alert(1)>",
+    "\"'><script>alert(1)</script>",
+    "a?b=c&d#e%2F",
+]
+XSS = "<script>alert(1)</script><img src=x onerror=\"alert(2)\">' onclick='x"
+HTMX = {"HX-Request": "true", "HX-Current-URL": "http://testserver/reviews/"}
+
+
+def text_of(answer: HttpResponse) -> str:
+    return answer.content.decode()
+
+
+def shown(entry: ReviewEntry) -> dict[str, object]:
+    """What the card's form posts."""
+    return {"version": entry.version, "text_hash": entry.text_id}
+
+
+class Reader(HTMLParser):
+    """The elements of a page with their attributes, as a browser reads them."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+
+
+def assert_harmless(page: str) -> None:
+    """No markup of a memory became markup of ours, and nothing is inline."""
+    for tag, attributes in Reader(page).elements:
+        assert tag not in {"img", "style", "iframe"}, tag
+        assert tag != "script" or (attributes.get("src") or "").startswith("/static/"), attributes
+        assert not [name for name in attributes if name.startswith("on") or name == "style"], attributes
+
+
+def links(page: str) -> list[str]:
+    """Every address the page can lead to or send to."""
+    names = ("href", "action", "formaction", "hx-get", "hx-post")
+    return [value for _, attributes in Reader(page).elements for name in names if (value := attributes.get(name))]

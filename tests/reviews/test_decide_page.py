@@ -1,0 +1,160 @@
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from banks.models import Bank, Write
+from reviews.models import Decision, ReviewEntry
+from reviews.services import decide
+from tests import factories
+from tests.conftest import People
+from tests.reviews.pages import HTMX, shown, text_of
+
+
+@pytest.fixture
+def queue(bank: Bank) -> list[ReviewEntry]:
+    """Three memories in the order of the list."""
+    now = timezone.now()
+    return [
+        factories.make_entry(bank, f"notes/{n}.md", text=f"Text {n}", expires_at=now + timedelta(days=n))
+        for n in (1, 2, 3)
+    ]
+
+
+def approve(client, entry: ReviewEntry, **more):
+    return client.post(f"/reviews/{entry.pk}/approve/", shown(entry), **more)
+
+
+def test_the_next_card_is_in_the_answer(queue: list[ReviewEntry], people: People, as_user) -> None:
+    answer = approve(as_user(people.reviewer), queue[0], headers=HTMX)
+    page = text_of(answer)
+    assert answer.status_code == 200
+    assert answer["HX-Push-Url"] == f"/reviews/{queue[1].pk}/"
+    assert "Text 2" in page
+    assert "<title>notes/2.md · memadmin</title>" in page
+    assert 'id="rail-pending" hx-swap-oob="true" data-tone="pending">2<' in page
+    assert "Approved notes/1.md. Next: notes/2.md" in page
+    assert f'action="/reviews/{queue[0].pk}/undo/"' in page
+    queue[0].refresh_from_db()
+    assert (queue[0].state, queue[0].decided_by) == ("approved", "Mira Kovač")
+
+
+def test_without_script_the_next_card_is_one_redirect_away(queue: list[ReviewEntry], people: People, as_user) -> None:
+    client = as_user(people.reviewer)
+    answer = client.post(f"/reviews/{queue[0].pk}/approve/?project=&q=notes", shown(queue[0]))
+    assert (answer.status_code, answer["Location"]) == (303, f"/reviews/{queue[1].pk}/?q=notes")
+    page = text_of(client.get(answer["Location"]))
+    assert "Approved notes/1.md." in page
+    assert f"/reviews/{queue[0].pk}/undo/?q=notes" in page
+
+
+def test_the_way_through_the_list_ends_with_all_done(queue: list[ReviewEntry], people: People, as_user) -> None:
+    client = as_user(people.reviewer)
+    assert client.get(f"/reviews/{queue[0].pk}/skip/")["Location"] == f"/reviews/{queue[1].pk}/"
+    assert approve(client, queue[1])["Location"] == f"/reviews/{queue[2].pk}/"
+    assert approve(client, queue[2])["Location"] == f"/reviews/{queue[0].pk}/"  # the one that was skipped
+    last = approve(client, queue[0], headers=HTMX)
+    assert "Nothing is waiting for a decision." in text_of(last)
+    assert last["HX-Push-Url"] == "/reviews/"
+
+
+def test_a_delete_can_be_taken_back_before_anything_is_sent(queue: list[ReviewEntry], people: People, as_user) -> None:
+    client = as_user(people.reviewer)
+    answer = client.post(f"/reviews/{queue[0].pk}/delete/", shown(queue[0]), headers=HTMX)
+    assert "data-toast" in text_of(answer)
+    assert "sent in" in text_of(answer)
+    assert Write.objects.get().state == "queued"
+    again = client.post(f"/reviews/{queue[0].pk}/undo/", headers=HTMX)
+    assert "Text 1" in text_of(again)
+    assert "is pending again" in text_of(again)
+    assert Write.objects.get(kind="delete").state == "cancelled"
+    queue[0].refresh_from_db()
+    assert queue[0].state == "pending"
+
+
+def test_undo_walks_back_decision_by_decision(queue: list[ReviewEntry], people: People, as_user) -> None:
+    client = as_user(people.reviewer)
+    approve(client, queue[0])
+    page = text_of(approve(client, queue[1], headers=HTMX))
+    assert f"/reviews/{queue[1].pk}/undo/" in page
+    page = text_of(client.post(f"/reviews/{queue[1].pk}/undo/", headers=HTMX))
+    assert f"/reviews/{queue[0].pk}/undo/" in page
+
+
+def test_an_undo_that_comes_too_late_says_what_can_be_done(queue: list[ReviewEntry], people: People, as_user) -> None:
+    client = as_user(people.reviewer)
+    client.post(f"/reviews/{queue[0].pk}/delete/", shown(queue[0]))
+    Write.objects.update(state="sending")
+    answer = client.post(f"/reviews/{queue[0].pk}/undo/")
+    assert answer.status_code == 409
+    assert "already been told to delete" in text_of(answer)
+
+
+@pytest.mark.parametrize("headers", [HTMX, {}])
+@pytest.mark.parametrize("act", ["approve", "delete"])
+def test_the_slower_one_is_told_who_was_faster(
+    act: str, headers: dict[str, str], queue: list[ReviewEntry], people: People, as_user
+) -> None:
+    entry = queue[0]
+    decide.approve(user=people.owner, entry_id=entry.pk, version=entry.version, text_hash=entry.text_id)
+    answer = as_user(people.reviewer).post(f"/reviews/{entry.pk}/{act}/", shown(entry), headers=headers)
+    assert answer.status_code == 409
+    assert "Ann Weber approved this memory before you." in text_of(answer)
+    assert Decision.objects.count() == 1
+    if headers:
+        assert answer["HX-Retarget"] == "#main"
+    else:
+        assert "<html" in text_of(answer)
+
+
+def test_a_second_click_is_answered_as_the_first(queue: list[ReviewEntry], people: People, as_user) -> None:
+    client = as_user(people.reviewer)
+    approve(client, queue[0])
+    again = approve(client, queue[0])
+    assert (again.status_code, again["Location"]) == (303, f"/reviews/{queue[1].pk}/")
+    assert Decision.objects.count() == 1
+
+
+def test_text_that_changed_meanwhile_is_not_decided_on(queue: list[ReviewEntry], people: People, as_user) -> None:
+    before = shown(queue[0])
+    ReviewEntry.objects.filter(pk=queue[0].pk).update(
+        text=factories.make_entry(queue[0].bank, text="Quite another text").text, version=2
+    )
+    answer = as_user(people.reviewer).post(f"/reviews/{queue[0].pk}/approve/", before)
+    page = text_of(answer)
+    assert answer.status_code == 409
+    assert "written again since it was shown to you" in page
+    assert "Quite another text" in page
+    assert 'name="version" value="2"' in page
+
+
+@pytest.mark.parametrize("data", [{}, {"version": "x", "text_hash": "y"}, {"version": "-1"}, {"version": "9" * 30}])
+def test_a_decision_without_what_was_seen_is_refused(
+    data: dict[str, str], queue: list[ReviewEntry], people: People, as_user
+) -> None:
+    for act in ("approve", "delete", "edit"):
+        answer = as_user(people.reviewer).post(f"/reviews/{queue[0].pk}/{act}/", data)
+        assert answer.status_code == 422
+        assert "which version you saw" in text_of(answer)
+    assert not Decision.objects.exists()
+
+
+def test_a_deleted_memory_is_put_back_from_its_card_and_from_the_log(
+    queue: list[ReviewEntry], people: People, as_user
+) -> None:
+    client, entry = as_user(people.reviewer), queue[0]
+    client.post(f"/reviews/{entry.pk}/delete/", shown(entry))
+    Write.objects.update(state="done")
+    ReviewEntry.objects.filter(pk=entry.pk).update(state="deleted")
+    deletion = Write.objects.get()
+    for page in (f"/reviews/{entry.pk}/", f"/log/{deletion.pk}/"):
+        assert f"/log/{deletion.pk}/put-back/" in text_of(client.get(page))
+    assert as_user(people.stranger).post(f"/log/{deletion.pk}/put-back/").status_code == 404
+    assert as_user(people.viewer).post(f"/log/{deletion.pk}/put-back/").status_code == 403
+    assert client.get(f"/log/{deletion.pk}/put-back/").status_code == 405
+    answer = client.post(f"/log/{deletion.pk}/put-back/")
+    assert (answer.status_code, answer["Location"]) == (303, f"/reviews/{entry.pk}/")
+    assert Write.objects.get(kind="put-back").request_id == entry.text_id
+    again = client.post(f"/log/{deletion.pk}/put-back/", follow=True)
+    assert again.status_code == 200
+    assert Write.objects.filter(kind="put-back").count() == 1
