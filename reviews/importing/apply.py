@@ -49,6 +49,7 @@ class Applier:
         self.source, self.user, self.job, self.raw_of = source, user, job, raw_of
         self.name = source.machine or "review queue"
         self.now = timezone.now()
+        self._dates: dict[datetime, Any] = {}
         self._moment = connection.ops.adapt_datetimefield_value
         self._scratch = ReviewEntry(first_imported_at=self.now)
         self._prepare()
@@ -56,6 +57,7 @@ class Applier:
     def apply(self, groups: list[Group]) -> None:
         """One lot. Raises Overtaken, or IntegrityError where another import of the same lines was faster."""
         self.now = timezone.now()
+        self._dates.clear()
         items = [item for group in groups for item in group.items]
         for item in items:
             item.forget()
@@ -108,7 +110,7 @@ class Applier:
             age,
             # In one import a memory that was closed and added again was never seen open: its age starts now.
             self._date(self._age(memory, memory.enqueued_at)),
-            None if refusal else self._date(self._expiry(group.bank, self._age(memory, memory.enqueued_at), self.now)),
+            self._date(self._first_expiry(group.bank, memory)) if not refusal else None,
             *load,
             Decision.Via.FILE if latest else "",
             self._date(latest.at) if latest else None,
@@ -173,6 +175,11 @@ class Applier:
     def _expiry(self, bank: Bank, age_from: datetime | None, first_imported_at: datetime) -> datetime | None:
         self._scratch.age_from, self._scratch.first_imported_at = age_from, first_imported_at
         return expiry_of(entry=self._scratch, bank=bank)
+
+    def _first_expiry(self, bank: Bank, memory: Memory) -> datetime | None:
+        if memory.state != State.PENDING:
+            return None
+        return self._expiry(bank, self._age(memory, memory.enqueued_at), self.now)
 
     def _load_after(self, memory: Memory) -> Any:
         if memory.state == State.DELETED:
@@ -243,7 +250,12 @@ class Applier:
     # ── how rows are written ───────────────────────────────────────────────────────────────────────────────
 
     def _date(self, value: datetime | None) -> Any:
-        return self._moment(value) if value is not None else None
+        """As the database takes it. The same moments come again and again: a line's, its entry's, its decision's."""
+        if value is None:
+            return None
+        if value not in self._dates:
+            self._dates[value] = self._moment(value)
+        return self._dates[value]
 
     def _prepare(self) -> None:
         self._entries = Inserter(

@@ -9,6 +9,10 @@ from typing import Any, NamedTuple
 APPROVED, DELETED = "approved", "deleted"
 BY_TIME, BY_ITSELF = "expiry", "auto"
 
+# Which field of a line each field of an event comes from, `ts` left aside; "" is in no line of the tool.
+_OF_ADD = ("bank", "baseUrl", "namespace", "project", "reason", "language", "", "")
+# The tool writes a done without bank; ours and a careful script's may name it.
+_OF_DONE = ("bank", "baseUrl", "namespace", "", "", "", "action", "by")
 _ISO = re.compile(r"(?P<year>\d{4})-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d))?", re.ASCII)
 
 
@@ -51,21 +55,25 @@ class Identities:
         return digest.hexdigest()
 
 
-def event_of(record: dict[str, Any]) -> Event | None:
-    """The canonical event of a parsed line; None when it is none."""
+def event_of(record: dict[str, Any], same: dict[str, str] | None = None) -> Event | None:
+    """The canonical event of a parsed line; None when it is none.
+
+    `same` keeps one object for equal values: a file of a million lines names a few banks a million times.
+    """
     ev, document_id = record.get("ev"), record.get("docId")
     if not isinstance(document_id, str):
         return None
-    get = record.get
     if ev == "add":
-        values = [get("bank"), get("baseUrl"), get("namespace"), get("project"), get("reason"), get("language")]
-        fields = [*values, get("ts"), "", ""]
+        names = _OF_ADD
     elif ev == "done":
-        # The tool writes a done without bank; ours and a careful script's may name it.
-        fields = [get("bank"), get("baseUrl"), get("namespace"), "", "", "", get("ts"), get("action"), get("by")]
+        names = _OF_DONE
     else:
         return None
-    return Event(ev, document_id, *[value if isinstance(value, str) else "" for value in fields])
+    one = {}.setdefault if same is None else same.setdefault
+    get = record.get
+    values = [one(value, value) if isinstance(value := get(name), str) else "" for name in names]
+    ts = get("ts")
+    return Event(ev, document_id, *values[:6], ts if isinstance(ts, str) else "", *values[6:])
 
 
 def moment(text: str) -> datetime | None:

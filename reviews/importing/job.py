@@ -22,6 +22,8 @@ from reviews.models import SourceEvent, SourceFile
 KIND = "import-queue"
 SKIPPED = "skipped"
 TRIES = 5
+# A line is one row, and brings at most one other: an entry, a decision or its place among the parked.
+LINES_PER_STEP = jobs.ROWS_PER_STEP // 2
 KEPT_OF_A_LINE = 64 * 1024  # bytes of a skipped line that the report gives back
 
 
@@ -100,7 +102,7 @@ def run_import(run: jobs.Run) -> dict[str, Any]:
 
 def apply_in_steps(run: jobs.Run, applier: Applier, groups: list[Group], *, done: int) -> None:
     """Each lot in its own transaction; a lot that met somebody else's change is judged again."""
-    for lot in steps_of(groups, rows=jobs.ROWS_PER_STEP):
+    for lot in steps_of(groups, rows=LINES_PER_STEP):
         done += sum(len(group.items) for group in lot)
         for attempt in range(1, TRIES + 1):
             try:

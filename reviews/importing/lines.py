@@ -55,8 +55,8 @@ def read_lines(stream: BinaryIO) -> Iterator[RawLine]:
         offset += size
 
 
-def parse(data: bytes) -> Event | Skipped | None:
-    """The event of a line, why it is none, or None for a blank line."""
+def parse(data: bytes, same: dict[str, str] | None = None) -> Event | Skipped | None:
+    """The event of a line, why it is none, or None for a blank line. `same` as in `event_of`."""
     if len(data) > LONGEST_LINE:
         return Skipped(f"longer than {LONGEST_LINE:,} bytes")
     text = data.decode("utf-8", "replace").strip(JS_WHITE_SPACE)
@@ -72,7 +72,7 @@ def parse(data: bytes) -> Event | Skipped | None:
         return Skipped("not a JSON object")
     if "\\u" in text:  # only an escape can bring a NUL or half a character
         record = {key: _clean(key, value) for key, value in record.items()}
-    return event_of(record) or Skipped(_why(record))
+    return event_of(record, same) or Skipped(_why(record))
 
 
 def _clean(key: str, value: Any) -> Any:

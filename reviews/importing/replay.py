@@ -25,6 +25,9 @@ UNDER_WAY = "A delete of this memory is under way. Assign the line again when it
 AGAIN = (Line.PARKED, Line.PENDING)
 
 
+_UNREAD = datetime.max
+
+
 @dataclass(slots=True)
 class Item:
     """One event of the file on its way into the database."""
@@ -33,7 +36,6 @@ class Item:
     offset: int
     size: int
     event: Event
-    at: datetime | None  # event.at, read once
     identity: str
     pk: int = 0  # of its row
     known: str = ""  # the state stored with it by an earlier import
@@ -41,6 +43,14 @@ class Item:
     state: str = ""  # the state to store; "" = as it is
     why: str = ""
     entry_id: int = 0
+    _at: datetime | None = _UNREAD
+
+    @property
+    def at(self) -> datetime | None:
+        """`event.at`, read once."""
+        if self._at is _UNREAD:
+            self._at = self.event.at
+        return self._at
 
     @property
     def counts(self) -> bool:
