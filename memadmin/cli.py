@@ -42,7 +42,11 @@ def _django(command: str, rest: Sequence[str]) -> int:
         enter_current(os.environ)
     from django.core.management import execute_from_command_line
 
-    execute_from_command_line(["memadmin", _module(command, rest), *rest])
+    try:
+        execute_from_command_line(["memadmin", _module(command, rest), *rest])
+        sys.stdout.flush()
+    except BrokenPipeError:  # `memadmin export log | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 

@@ -23,16 +23,15 @@ class ReportCommand(BaseCommand):
         self.table((name.replace("_", " "), value) for name, value in values.items())
 
     def table(self, rows: Iterable[tuple[Any, ...]]) -> None:
-        cells = [[_plain(cell) for cell in row] for row in rows]
+        cells = [[self.plain(cell) for cell in row] for row in rows]
         widths = [max(len(cell) for cell in column) for column in zip(*cells, strict=True)]
         for row in cells:
             self.stdout.write("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
 
-
-def _plain(value: Any) -> str:
-    if value is None:
-        return "unknown"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    # Names and ids are other people's text: nothing in them may steer a terminal.
-    return "".join(character if character.isprintable() else "�" for character in str(value))
+    def plain(self, value: Any) -> str:
+        if value is None:
+            return "unknown"
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        # Names and ids are other people's text: nothing in them may steer a terminal.
+        return "".join(character if character.isprintable() else "�" for character in str(value))

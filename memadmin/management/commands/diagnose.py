@@ -1,0 +1,29 @@
+import json
+import sys
+from argparse import ArgumentParser
+from dataclasses import asdict
+from typing import Any
+
+from memadmin.diagnosis import diagnose
+from memadmin.management.base import ReportCommand
+
+
+class Command(ReportCommand):
+    help = "Looks for problems (`memadmin check`). Exit code 1 when something does not work."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("--strict", action="store_true", help="warnings count as errors")
+
+    def handle(self, **options: Any) -> None:
+        findings = diagnose()
+        if options["json"]:
+            self.stdout.write(json.dumps({"findings": [asdict(finding) for finding in findings]}, ensure_ascii=False))
+        elif not findings:
+            self.stdout.write("No problems found.")
+        for finding in [] if options["json"] else findings:
+            self.stdout.write(self.plain(f"{finding.level}: {finding.area}: {finding.what}"))
+            if finding.fix:
+                self.stdout.write(self.plain(f"    {finding.fix}"))
+        if any(finding.level == "error" or options["strict"] for finding in findings):
+            sys.exit(1)

@@ -1,0 +1,30 @@
+"""`manage.py check --deploy` under the settings of a production installation; any warning fails."""
+
+import os
+import secrets
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def main() -> int:
+    with tempfile.TemporaryDirectory() as folder:
+        production = {
+            "MEMADMIN_PRODUCTION": "yes",
+            "MEMADMIN_DATA_DIR": folder,
+            "MEMADMIN_SECRET_KEY": secrets.token_urlsafe(48),
+            "MEMADMIN_ENCRYPTION_KEYS": secrets.token_urlsafe(48),
+            "MEMADMIN_ALLOWED_HOSTS": "memadmin.example.org",
+            "MEMADMIN_PUBLIC_URL": "https://memadmin.example.org",
+            "DATABASE_URL": "postgres://memadmin@db.example.org/memadmin",
+            "REDIS_URL": "redis://redis.example.org/0",
+        }
+        command = [sys.executable, str(ROOT / "manage.py"), "check", "--deploy", "--fail-level", "WARNING"]
+        return subprocess.call(command, env={**os.environ, **production}, cwd=ROOT)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
