@@ -43,8 +43,9 @@ lock: dev
 	$(RUN) -m uv pip compile pyproject.toml --universal --generate-hashes --extra postgres --no-header --quiet -o requirements.lock
 	$(RUN) -m uv pip compile pyproject.toml --universal --generate-hashes --extra postgres --group dev --no-header --quiet -o requirements-dev.lock
 
+# A real Hindsight server for the contract tests, left running; make hindsight ARGS=down stops it.
 hindsight: dev
-	$(RUN) -m tests.hindsight $(ARGS)
+	@$(RUN) -m tests.hindsight $(or $(ARGS),up)
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis build *.egg-info

@@ -245,8 +245,12 @@ def _is(pid: int, word: str) -> bool:
     """Whether the process is still the one that was noted: numbers are used again."""
     if pid <= 0 or not _lives(pid):
         return False
-    shown = subprocess.run(["ps", "-p", str(pid), "-o", "args="], capture_output=True, text=True, check=False)
-    return word in shown.stdout
+    try:
+        shown = Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace")
+    except OSError:  # no Linux; -ww: as wide as it is
+        command = ["ps", "-ww", "-p", str(pid), "-o", "args="]
+        shown = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    return word in shown
 
 
 def _note(home: Home, running: Running) -> None:
