@@ -4,7 +4,7 @@ from typing import Any
 
 from banks.demo import consolidate
 from banks.demo.banks import require_bank
-from banks.demo.http import Problem, Request
+from banks.demo.http import Problem, Request, invalid
 from banks.demo.store import Row, like, pack, stamp, unpack
 
 UPDATE_FIELDS = frozenset({"tags", "observation_scopes"})
@@ -85,6 +85,8 @@ def patch_document(request: Request) -> dict[str, Any]:
     body = request.json(UPDATE_FIELDS) if request.raw else {}
     if not any(body.get(name) is not None for name in UPDATE_FIELDS):
         raise Problem(422, "At least one field (tags, observation_scopes) must be provided")
+    if not isinstance(body.get("tags"), list | None) or not all(isinstance(tag, str) for tag in body.get("tags") or []):
+        raise invalid("list_type", ["body", "tags"], "Input should be a valid list", body["tags"])
     row = _document(request)
     where, of_document = "WHERE bank_id = ? AND", (request.bank_id, row["id"])
     if (tags := body.get("tags")) is not None:

@@ -6,8 +6,8 @@ from uuid import UUID
 
 from banks.demo import consolidate
 from banks.demo.banks import require_bank, touch_bank
-from banks.demo.http import Problem, Request, wrong_value
-from banks.demo.store import Row, like, marks, stamp, unpack
+from banks.demo.http import Problem, Request, invalid, wrong_value
+from banks.demo.store import Row, like, marks, pack, stamp, unpack
 
 UPDATE_FIELDS = frozenset(
     [
@@ -68,6 +68,9 @@ def get_fact(request: Request) -> dict[str, Any]:
 def patch_fact(request: Request) -> dict[str, Any]:
     body = request.json(UPDATE_FIELDS) if request.raw else {}
     given = {name: value for name, value in body.items() if name in UPDATE_FIELDS and value is not None}
+    for name in given.keys() - {"entities", "resolve_entities"}:
+        if not isinstance(given[name], str):
+            raise invalid("string_type", ["body", name], "Input should be a valid string", given[name])
     if not set(given) - {"reason", "resolve_entities"}:
         raise wrong_value(["body"], "Provide at least one field to update.", body)
     if given.get("state") not in {None, "valid", "invalidated"}:
@@ -103,6 +106,8 @@ def _edits(given: dict[str, Any]) -> dict[str, Any]:
             edits[name] = stamp(
                 parse_time(str(edits[name]), Problem(400, f"Invalid isoformat string: '{edits[name]}'"))
             )
+    if isinstance(names := given.get("entities"), list):
+        edits["entities"] = pack([str(name) for name in names])
     if "fact_type" in given:
         edits["type"] = given["fact_type"]
     return edits

@@ -87,14 +87,12 @@ def _checked_item(item: Any, place: list[str | int]) -> dict[str, Any]:
         raise invalid("missing", [*place, "content"], "Field required", item)
     if not content.strip():
         raise wrong_value([*place, "content"], "content cannot be empty", content)
-    if mode not in {None, "replace", "append"}:
+    if mode not in (None, "replace", "append"):
         allowed = "'replace' or 'append'"
         raise invalid(
             "literal_error", [*place, "update_mode"], f"Input should be {allowed}", mode, {"expected": allowed}
         )
-    for key, value in (item.get("metadata") or {}).items():
-        if not isinstance(value, str):
-            raise invalid("string_type", [*place, "metadata", key], "Input should be a valid string", value)
+    _check_types(item, place)
     if mode == "append" and not item.get("document_id"):
         raise Problem(400, "update_mode='append' requires a document_id")
     when = item.get("timestamp")
@@ -105,6 +103,27 @@ def _checked_item(item: Any, place: list[str | int]) -> dict[str, Any]:
         )
         parse_time(str(when), wrong_value([*place, "timestamp"], message, when))
     return dict(item)
+
+
+def _check_types(item: dict[str, Any], place: list[str | int]) -> None:
+    for name in ("document_id", "context", "strategy", "timestamp"):
+        if not isinstance(item.get(name), str | None):
+            raise invalid("string_type", [*place, name], "Input should be a valid string", item[name])
+    for name, kind in (("metadata", dict), ("tags", list), ("entities", list)):
+        if not isinstance(item.get(name), kind | None):
+            raise invalid(
+                f"{kind.__name__}_type", [*place, name], f"Input should be a valid {kind.__name__}", item[name]
+            )
+    texts = [*(item.get("metadata") or {}).items(), *enumerate(item.get("tags") or [])]
+    for key, value in texts:
+        if not isinstance(value, str):
+            raise invalid("string_type", [*place, key], "Input should be a valid string", value)
+    for entity in item.get("entities") or []:
+        if not isinstance(entity, dict) or not isinstance(entity.get("text"), str):
+            raise invalid("missing", [*place, "entities", "text"], "Field required", entity)
+    scopes = item.get("observation_scopes")
+    if not isinstance(scopes, str | list | None):
+        raise invalid("string_type", [*place, "observation_scopes"], "Input should be a valid string", scopes)
 
 
 def _checked_operation_id(body: dict[str, Any]) -> str | None:
