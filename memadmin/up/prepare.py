@@ -1,6 +1,7 @@
 """What must be there before the first page: tables, static files, the first server, somebody who can sign in."""
 
 import hashlib
+import logging
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,10 +10,16 @@ from django.contrib.staticfiles.finders import get_finders
 from django.core.management import call_command
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
+from kombu.exceptions import OperationalError as BrokerError
 
 from banks.models import Server
+from banks.tasks import probe_servers
 from memadmin import __version__, bootstrap
 from memadmin.accounts import people
+from memadmin.accounts.models import User
+from memadmin.up import samples
+
+logger = logging.getLogger(__name__)
 
 FINGERPRINT = ".fingerprint"
 
@@ -38,6 +45,8 @@ def prepare() -> Prepared:
     static = collect_static()
     server = bootstrap.ensure_first_server()
     operator = people.ensure_first_admin()
+    if server is not None:
+        _introduce(server, operator.user)
     return Prepared(
         migrated=migrated,
         static=static,
@@ -74,6 +83,17 @@ def _fingerprint() -> str:
             stat = Path(storage.path(path)).stat()
             digest.update(f"{path}\0{stat.st_size}\0{stat.st_mtime_ns}\n".encode())
     return digest.hexdigest()
+
+
+def _introduce(server: Server, operator: User) -> None:
+    """Its banks should be there on the first page, not when beat first asks it."""
+    if server.is_demo:
+        samples.fill_queue(server=server, owner=operator)
+    elif server.last_checked is None:
+        try:
+            probe_servers.delay()
+        except (BrokerError, OSError) as error:
+            logger.warning("the broker does not answer (%s): the server is asked later", type(error).__name__)
 
 
 def _refuse_to_mix() -> None:

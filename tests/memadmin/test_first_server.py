@@ -2,12 +2,14 @@ from pathlib import Path
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
+from django.utils import timezone
 
-from banks.models import Server
+from banks.models import Bank, Job, Server
 from memadmin import bootstrap
 from memadmin.accounts import people
 from memadmin.accounts.models import User
 from memadmin.up.prepare import Mixed, prepare
+from reviews.models import ReviewEntry
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -19,6 +21,8 @@ def environment(settings, tmp_path: Path) -> None:
     settings.HINDSIGHT_NAMESPACE = "default"
     settings.HINDSIGHT_API_KEY = "hush"
     settings.STATIC_ROOT = tmp_path / "static"
+    settings.DATA_DIR = tmp_path
+    settings.MEDIA_ROOT = tmp_path / "uploads"
 
 
 def test_the_first_server_comes_from_the_environment_with_its_key_encrypted() -> None:
@@ -155,3 +159,27 @@ def test_an_operator_who_is_there_is_never_changed(settings) -> None:
     assert admin.user == ann
     assert not admin.created
     assert User.objects.count() == 1
+
+
+def test_the_demo_queue_is_filled_once_with_what_the_demo_server_holds(settings) -> None:
+    from banks import connections, jobs
+    from banks.demo import DemoServer, DemoTransport
+    from banks.demo.samples import fill
+
+    settings.DEMO, settings.HINDSIGHT_BASE_URL = True, "http://127.0.0.1:4711"
+    demo = DemoServer(None)
+    fill(demo, timezone.now())
+    connections.TRANSPORTS["http://127.0.0.1:4711"] = DemoTransport(demo)
+    try:
+        prepare()
+        prepare()
+    finally:
+        connections.TRANSPORTS.pop("http://127.0.0.1:4711")
+
+    job = Job.objects.get()
+    jobs.run(job.pk)
+    job.refresh_from_db()
+    assert (job.state, job.result["parked"]) == (Job.State.DONE, 0)
+    assert ReviewEntry.objects.filter(state="pending").count() >= 40
+    assert Bank.objects.count() >= 5
+    assert (settings.DATA_DIR / "review-queue.jsonl").exists()
