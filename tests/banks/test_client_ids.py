@@ -4,7 +4,7 @@ from urllib.parse import unquote
 
 import httpx
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from banks.hindsight import NotAddressable, check_bank_id, check_document_id, ids, is_addressable
@@ -56,6 +56,7 @@ def test_what_is_harmless_is_accepted():
     assert not is_addressable("ok", "..")
 
 
+@settings(deadline=None)
 @given(bank=st.text(max_size=40), document=st.text(max_size=60))
 @example(bank="b", document="%2e%2e")
 @example(bank="b", document="\\..\\")
@@ -80,6 +81,7 @@ def test_every_id_is_refused_or_arrives_as_itself(bank, document):
     assert (unquote(bank_segment), unquote(document_segment)) == (bank, document)
 
 
+@settings(deadline=None)
 @given(st.text(alphabet=".%2eE/\\", min_size=1, max_size=8))
 def test_dots_never_climb(document):
     try:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import httpx
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from banks.hindsight import BadAnswer, BankRow, Document, Fact, NotFound, Operation
@@ -213,6 +213,7 @@ def test_any_json_is_a_value_or_a_shape_error(shape):
     ]
     names = [*shape.__dataclass_fields__, *others]
 
+    @settings(deadline=None)
     @given(st.dictionaries(st.sampled_from(names), values, max_size=12))
     def check(row):
         with contextlib.suppress(ShapeError):

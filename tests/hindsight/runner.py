@@ -74,8 +74,12 @@ class Home:
 
     @contextlib.contextmanager
     def _lock(self, name: str, kind: int) -> Iterator[int]:
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with (self.folder / name).open("a") as file:
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            opened = (self.folder / name).open("a")
+        except OSError as error:
+            raise CannotStart(f"{self.folder} cannot be used: {error.strerror}") from error
+        with opened as file:
             fcntl.flock(file, kind)
             yield file.fileno()
 
