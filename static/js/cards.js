@@ -50,3 +50,11 @@ document.addEventListener("htmx:beforeRequest", (event) => {
 document.addEventListener("click", (event) => {
   if (!event.target.closest(".alerts")) document.getElementById("alerts")?.replaceChildren();
 });
+
+// The second click of a double click would land on the next card, which nobody has read yet.
+document.addEventListener("click", (event) => {
+  if (event.detail > 1 && event.target.closest(".decide")) {
+    event.preventDefault();
+    event.stopPropagation();
+  }
+}, true);
