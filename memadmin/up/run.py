@@ -21,6 +21,9 @@ START_SECONDS = 120.0  # a slow disk may take its time; a failure is seen at onc
 PREPARE_SECONDS = 3600.0  # a migration of a big database
 
 
+Starting = tuple[Child, Callable[[], bool]]  # a process, and whether it is ready
+
+
 class Stopped(Exception):
     """Somebody pressed Ctrl-C before we were up."""
 
@@ -92,37 +95,38 @@ def _start(supervisor: Supervisor, address: str, demo_port: int | None) -> None:
     data_dir = choices.base_dir(os.environ)  # the demo's own by now
     private_folder(data_dir)
     private_folder(data_dir / "run")
+    starting = []
     if not os.environ.get("REDIS_URL") and not os.environ.get("REDIS_URL_FILE"):
-        _start_valkey(supervisor, data_dir)
+        starting.append(_start_valkey(supervisor, data_dir))
     if demo_port is not None:
-        _start_demo(supervisor, data_dir, demo_port)
+        starting.append(_start_demo(supervisor, data_dir, demo_port))
+    for child, up in starting:
+        _wait(supervisor, child, up)
     prepared = _prepare(supervisor, data_dir)
     web = supervisor.start(programs.web(int(address.rsplit(":", 1)[1])))
-    _wait(supervisor, web, lambda: answers(address, "/readyz"), "the web server")
+    _wait(supervisor, web, lambda: answers(address, "/readyz"))
     for program in programs.workers(data_dir):
         supervisor.start(program)
     _announce(address, data_dir, prepared)
 
 
-def _start_valkey(supervisor: Supervisor, data_dir: Path) -> None:
+def _start_valkey(supervisor: Supervisor, data_dir: Path) -> Starting:
     path = socket_path(data_dir)
     program = valkey.program(data_dir)
     valkey.end_leftover(path)
-    child = supervisor.start(program)
-    _wait(supervisor, child, lambda: valkey.answers(path), "Valkey")
+    return supervisor.start(program), lambda: valkey.answers(path)
 
 
-def _start_demo(supervisor: Supervisor, data_dir: Path, port: int) -> None:
-    child = supervisor.start(programs.demo(data_dir, port))
-    _wait(supervisor, child, lambda: answers(f"http://127.0.0.1:{port}", "/health"), "the demo server")
+def _start_demo(supervisor: Supervisor, data_dir: Path, port: int) -> Starting:
+    return supervisor.start(programs.demo(data_dir, port)), lambda: answers(f"http://127.0.0.1:{port}", "/health")
 
 
-def _wait(supervisor: Supervisor, child: Child, up: Callable[[], bool], what: str) -> None:
+def _wait(supervisor: Supervisor, child: Child, up: Callable[[], bool]) -> None:
     if supervisor.run_until(up, seconds=START_SECONDS, failing=child):
         return
     if supervisor.stopping:
         raise Stopped
-    raise Failed(f"{what} was not ready in {START_SECONDS:g} s; its last lines are above.")
+    raise Failed(f"{child.program.name} was not ready in {START_SECONDS:g} s; its last lines are above.")
 
 
 def _prepare(supervisor: Supervisor, data_dir: Path) -> dict[str, Any]:
