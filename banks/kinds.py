@@ -1,1 +1,166 @@
-"""The kinds of writes this app brings to the door."""
+"""The kinds of writes this product brings to the door: what is sent, and how we see that it happened."""
+
+from typing import Any
+
+from banks.hindsight import Document, HindsightClient, NotFound, RetainItem
+from banks.models import Write
+from banks.replay import retain_item
+from banks.writes import Accepted, ChangedSinceDecided, Done, Kind, NotDone, StillWorking, Stuck, register
+
+
+@register
+class Approve(Kind):
+    name, glyph, verb, past, tone = "approve", "✓", "approve", "approved", "approved"
+    sends = False
+
+
+@register
+class Undo(Kind):
+    name, glyph, verb, past, tone = "undo", "↻", "undo", "taken back", "none"
+    sends = False
+
+
+@register
+class Delete(Kind):
+    """The bank forgets the document and its facts. Done only on 2xx, or on a 404 that the list confirms."""
+
+    name, glyph, verb, past, tone = "delete", "✕", "delete", "deleted", "danger"
+
+    def precheck(self, client: HindsightClient, write: Write) -> Done | Stuck | None:
+        found = _read(client, write)
+        if found is None:
+            return _gone(client, write)
+        if write.decided_hash and found.content_hash != write.decided_hash:
+            raise ChangedSinceDecided(
+                "The document was written again after the decision. It was not deleted; look at it and decide again.",
+                {"content_hash": found.content_hash},
+            )
+        return None
+
+    def send(self, client: HindsightClient, write: Write) -> Accepted | Done:
+        try:
+            deleted = client.delete_document(write.bank.bank_id, write.document_id)
+        except NotFound as error:
+            # Between our read and the call somebody else may have deleted it: the list decides, not the 404.
+            if error.what == "bank" or client.find_document(write.bank.bank_id, write.document_id) is not None:
+                raise
+            return Done({"already_gone": True})
+        return Done({"units_deleted": deleted.units_deleted})
+
+    def verify(self, client: HindsightClient, write: Write) -> Done | NotDone | StillWorking | Stuck:
+        found = _read(client, write)
+        if found is None:
+            return _gone(client, write)
+        if write.decided_created and found.created_at and found.created_at > write.decided_created:
+            return Done({"came_back": True})  # it was deleted, and somebody retained it again
+        if write.decided_hash and found.content_hash != write.decided_hash:
+            raise ChangedSinceDecided(
+                "No answer came to the delete, and the document has been written again since. Look and decide again.",
+                {"content_hash": found.content_hash},
+            )
+        return NotDone()
+
+
+class _Retaining(Kind):
+    """What edit and put-back share: one document retained under its own id, then watched until it is visible."""
+
+    def send(self, client: HindsightClient, write: Write) -> Accepted | Done:
+        retained = client.retain(write.bank.bank_id, [self.item(write)], operation_id=write.operation_id)
+        outcome: dict[str, Any] = {"operation": retained.operation_id}
+        if retained.ignored_params:
+            outcome["ignored"] = list(retained.ignored_params)
+        return Accepted(outcome)
+
+    def item(self, write: Write) -> RetainItem:
+        assert write.request is not None
+        return retain_item(document_id=write.document_id, text=write.request.text, params=write.params)
+
+    def verify(self, client: HindsightClient, write: Write) -> Done | NotDone | StillWorking | Stuck:
+        operation = client.get_operation(write.bank.bank_id, str(write.operation_id))
+        if operation.status == "not_found":
+            # Never arrived, or its row was cleaned up: the document itself tells.
+            return _landed(client, write) or NotDone()
+        if not operation.terminal:
+            told = {"server_says": operation.error} if operation.error else {}
+            return StillWorking({**told, "status": operation.status})
+        if operation.status == "completed":
+            return _landed(client, write) or Stuck(
+                "The server says it is done, but the document does not hold the text that was sent. "
+                "Nothing of yours is lost: the text is in this row.",
+                {"status": operation.status},
+            )
+        errors = [f"{child.id}: {child.error or child.status}" for child in operation.children if child.error]
+        said = "; ".join(errors) or operation.error or operation.status
+        return Stuck(
+            f"The server ended it as {operation.status}: {said} The document is as it was before; "
+            "your text is in this row.",
+            {"status": operation.status, "children": errors},
+        )
+
+
+@register
+class Edit(_Retaining):
+    """The whole text is retained again under the same id, with the document's own retain parameters."""
+
+    name, glyph, verb, past, tone = "edit", "✎", "edit", "edited", "pending"
+
+    def precheck(self, client: HindsightClient, write: Write) -> Done | Stuck | None:
+        found = _read(client, write)
+        if found is None:
+            raise ChangedSinceDecided("The document is no longer in the bank. Your text is in this row.")
+        if _is_ours(found, write):
+            return _done(found)
+        if write.decided_hash and found.content_hash != write.decided_hash:
+            raise ChangedSinceDecided(
+                "The document was written again while you edited. Nothing was overwritten; your text is in this row.",
+                {"content_hash": found.content_hash},
+            )
+        return None
+
+
+@register
+class PutBack(_Retaining):
+    """A deleted document from our stored text, with its old retain parameters. Its facts get new ids."""
+
+    name, glyph, verb, past, tone = "put-back", "↑", "put back", "put back", "retired"
+
+    def precheck(self, client: HindsightClient, write: Write) -> Done | Stuck | None:
+        found = _read(client, write)
+        if found is None:
+            return None
+        if _is_ours(found, write):
+            return _done(found)
+        raise ChangedSinceDecided("Another document has this id now. It was not overwritten.")
+
+
+def _read(client: HindsightClient, write: Write) -> Document | None:
+    """The document as it is now, None when the server has none. A missing bank is an error, not a missing document."""
+    try:
+        return client.get_document(write.bank.bank_id, write.document_id)
+    except NotFound as error:
+        if error.what == "bank":
+            raise
+        return None
+
+
+def _gone(client: HindsightClient, write: Write) -> Done | Stuck:
+    """A document-level 404 counts only when the list confirms it."""
+    if client.find_document(write.bank.bank_id, write.document_id) is None:
+        return Done({"already_gone": True}) if write.sent is None else Done({"confirmed_by": "list"})
+    return Stuck(
+        "The server lists this document but does not find it by its id: it is not addressable on this server. "
+        "It was not deleted."
+    )
+
+
+def _is_ours(found: Document, write: Write) -> bool:
+    return write.request is not None and found.text == write.request.text
+
+
+def _landed(client: HindsightClient, write: Write) -> Done | None:
+    found = _read(client, write)
+    return _done(found) if found is not None and _is_ours(found, write) else None
+
+
+def _done(found: Document) -> Done:
+    return Done({"content_hash": found.content_hash, "facts": found.fact_count, "zero_facts": found.fact_count == 0})

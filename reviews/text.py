@@ -1,6 +1,7 @@
 """Texts on their way through a browser: a form changes every line end, and nothing but a person may change a memory."""
 
 import re
+import unicodedata
 from collections import Counter
 
 _LINE_ENDS = re.compile(r"\r\n|\r|\n")
@@ -50,3 +51,15 @@ def _common(left: list[str], right: list[str]) -> int:
 
 def _joined(lines: list[str], ends: list[str]) -> str:
     return "".join(line + end for line, end in zip(lines, [*ends, ""], strict=True))
+
+
+_SEEN = re.compile(r"[^\W_]|[^\w\s]|_")
+_FILLERS = re.compile("[\u115f\u1160\u3164\uffa0\u034f\u2800]")
+
+
+def has_visible_text(text: str) -> bool:
+    """Whether there is anything a reader could see: white space, controls and fillers alone are an empty memory."""
+    return any(
+        unicodedata.category(match.group())[0] in "LNPS" and not _FILLERS.match(match.group())
+        for match in _SEEN.finditer(text)
+    )

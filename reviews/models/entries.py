@@ -8,8 +8,8 @@ from django.utils import timezone
 from banks.models import Bank, Blob, Write
 
 
-class EntryManager(models.Manager["ReviewEntry"]):
-    def of_document(self, *, bank: Bank, document_id: str) -> models.QuerySet["ReviewEntry"]:
+class EntryQuerySet(models.QuerySet["ReviewEntry"]):
+    def of_document(self, *, bank: Bank, document_id: str) -> "EntryQuerySet":
         return self.filter(bank=bank, document_hash=Write.hash_of(document_id))
 
 
@@ -82,7 +82,7 @@ class ReviewEntry(models.Model):
     decided_at = models.DateTimeField(null=True)
     created = models.DateTimeField(default=timezone.now)
 
-    objects: ClassVar[EntryManager] = EntryManager()
+    objects = EntryQuerySet.as_manager()
 
     class Meta:
         verbose_name_plural = "review entries"

@@ -1,0 +1,72 @@
+"""The one place where a registered server becomes a client. Nothing else opens a connection."""
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+
+import httpx
+from django.db.models import F
+from django.utils import timezone
+
+from banks.hindsight import HindsightClient, HindsightError, Timeouts, Unreachable
+from banks.models import Server
+
+logger = logging.getLogger(__name__)
+
+# Tests put the demo server's transport here, by base URL.
+TRANSPORTS: dict[str, httpx.BaseTransport] = {}
+
+# Circuit breaker: this many connection failures in a row close the door to a server for a while.
+FAILURES_BEFORE_PAUSE = 3
+LONGEST_PAUSE = timedelta(seconds=60)
+
+
+def client_for(server: Server, *, read_timeout: float | None = None) -> HindsightClient:
+    """A client for this server; use it as a context manager. `read_timeout` in seconds overrides the server's."""
+    return HindsightClient(
+        server.base_url,
+        namespace=server.namespace,
+        api_key=server.api_key,
+        timeouts=Timeouts(connect=server.connect_timeout, read=read_timeout or server.read_timeout),
+        transport=TRANSPORTS.get(server.base_url),
+    )
+
+
+@contextmanager
+def talking_to(server: Server, *, read_timeout: float | None = None) -> Iterator[HindsightClient]:
+    """A client whose connection failures and successes move the server's circuit breaker."""
+    try:
+        with client_for(server, read_timeout=read_timeout) as client:
+            yield client
+    except Unreachable:
+        note_failure(server)
+        raise
+    except HindsightError:
+        note_answer(server)
+        raise
+    else:
+        note_answer(server)
+
+
+def paused_until(server: Server) -> datetime | None:
+    """When this server may be tried again, None when it may be tried now."""
+    return server.closed_until if server.closed_until and server.closed_until > timezone.now() else None
+
+
+def note_failure(server: Server) -> None:
+    Server.objects.filter(pk=server.pk).update(failures=F("failures") + 1)
+    server.refresh_from_db(fields=["failures"])
+    if server.failures < FAILURES_BEFORE_PAUSE:
+        return
+    pause = min(timedelta(seconds=2.0 ** min(server.failures, 10)), LONGEST_PAUSE)
+    server.closed_until = timezone.now() + pause
+    server.health, server.health_text = Server.Health.UNREACHABLE, "The server does not answer."
+    server.save(update_fields=["closed_until", "health", "health_text"])
+    logger.warning("server %s: %d connection failures in a row, next try in %s", server.pk, server.failures, pause)
+
+
+def note_answer(server: Server) -> None:
+    # Conditional: a healthy server costs no write per call.
+    if Server.objects.filter(pk=server.pk, failures__gt=0).update(failures=0, closed_until=None):
+        server.failures, server.closed_until = 0, None

@@ -1,0 +1,101 @@
+"""Asking the servers how they are and which banks they have. Reads only: no call here can create a bank."""
+
+import logging
+from dataclasses import dataclass
+
+from django.utils import timezone
+
+from banks import connections
+from banks.crypto import CannotDecrypt
+from banks.hindsight import BankRow, HindsightClient, HindsightError, Refused, Unreachable
+from banks.models import Bank, Server
+
+logger = logging.getLogger(__name__)
+Health = Server.Health
+
+PROBE_TIMEOUT = 5.0  # seconds
+BANKS_COUNTED = 200
+
+
+@dataclass(frozen=True)
+class Told:
+    health: Health
+    text: str
+    version: str = ""
+    features: dict[str, bool] | None = None
+    banks: list[BankRow] | None = None  # None = not known, which is not the same as none
+
+
+def probe_all() -> int:
+    """Probes every registered server. Returns how many answered."""
+    return sum(probe(server).health in (Health.OK, Health.DEGRADED) for server in Server.objects.all())
+
+
+def probe(server: Server) -> Told:
+    """Asks one server and stores what it said. Raises nothing: what went wrong is the answer."""
+    try:
+        with connections.talking_to(server, read_timeout=PROBE_TIMEOUT) as client:
+            told = _ask(client)
+            counts = _count(client, told.banks or [])
+    except Refused as error:
+        told, counts = Told(Health.REFUSED, f"The server refuses our key (HTTP {error.status})."), {}
+    except Unreachable as error:
+        told, counts = Told(Health.UNREACHABLE, error.detail), {}
+    except HindsightError as error:
+        told, counts = Told(Health.DEGRADED, str(error)), {}
+    except CannotDecrypt as error:
+        told, counts = Told(Health.REFUSED, f"The stored key cannot be read: {error}."), {}
+    _store(server, told, counts)
+    return told
+
+
+def _ask(client: HindsightClient) -> Told:
+    version, health = client.version(), client.health()
+    state = Health.OK if health.healthy else Health.DEGRADED
+    return Told(state, health.text, version.api_version, version.features, client.list_banks())
+
+
+def _count(client: HindsightClient, rows: list[BankRow]) -> dict[str, tuple[int, int, int]]:
+    """{bank id: (documents, facts, retired facts)} for the banks that could be counted."""
+    counts = {}
+    for row in rows[:BANKS_COUNTED]:
+        if "/" in row.bank_id:
+            continue
+        try:
+            stats = client.stats(row.bank_id)
+            retired = client.count_facts(row.bank_id, state="invalidated")
+        except Unreachable:
+            raise
+        except HindsightError as error:
+            logger.info("bank of server could not be counted: %s", type(error).__name__)
+            continue
+        counts[row.bank_id] = (stats.documents, sum(stats.facts_by_type.values()), retired)
+    return counts
+
+
+def _store(server: Server, told: Told, counts: dict[str, tuple[int, int, int]]) -> None:
+    now = timezone.now()
+    server.health, server.health_text, server.last_checked = told.health, told.text[:300], now
+    fields = ["health", "health_text", "last_checked"]
+    if told.version:
+        server.api_version, server.features = told.version[:50], told.features or {}
+        fields += ["api_version", "features"]
+    server.save(update_fields=fields)
+    if told.banks is None:
+        return
+    for row in told.banks:
+        bank = Bank.objects.get_or_register(server=server, bank_id=row.bank_id, name=row.name[:300])
+        changes: dict[str, object] = {"gone_since": None}
+        if row.name and row.name != bank.name:
+            changes["name"] = row.name[:300]
+        if row.bank_id in counts:
+            documents, facts, retired = counts[row.bank_id]
+            changes |= {
+                "document_count": documents,
+                "fact_count": facts,
+                "retired_count": retired,
+                "counted_at": now,
+            }
+        Bank.objects.filter(pk=bank.pk).update(**changes)
+    listed = [Bank.hash_of(row.bank_id) for row in told.banks]
+    server.banks.filter(gone_since=None).exclude(bank_hash__in=listed).update(gone_since=now)

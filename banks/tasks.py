@@ -1,0 +1,43 @@
+"""Celery tasks of the door. Each takes ids, calls a service and returns a short word; each may run twice."""
+
+from celery import shared_task
+
+
+@shared_task(name="banks.tasks.send_write")
+def send_write(write_id: int) -> str:
+    """Idempotent: `run` claims the row by conditional update and leaves what has ended alone."""
+    from banks.writes import run
+
+    return run(write_id)
+
+
+@shared_task(name="banks.tasks.sweep_writes")
+def sweep_writes() -> int:
+    """Idempotent: rows are marked as spoken for by conditional update."""
+    from banks.writes.worker import sweep
+
+    return sweep()
+
+
+@shared_task(name="banks.tasks.probe_servers")
+def probe_servers() -> int:
+    """Idempotent: overwrites what the servers said with what they say now."""
+    from banks.services.probe import probe_all
+
+    return probe_all()
+
+
+@shared_task(name="banks.tasks.run_job")
+def run_job(job_id: int) -> str:
+    """Idempotent: a job is claimed by conditional update and goes on from its stored cursor."""
+    from banks import jobs
+
+    return jobs.run(job_id)
+
+
+@shared_task(name="banks.tasks.sweep_jobs")
+def sweep_jobs() -> int:
+    """Idempotent: dispatches jobs that no worker holds; the claim decides who works."""
+    from banks import jobs
+
+    return jobs.sweep()

@@ -1,0 +1,59 @@
+"""What a person may do to a row: cancel before it was sent, retry or discard what needs a person."""
+
+from django.db import transaction
+from django.utils import timezone
+
+from banks.models import Write
+from banks.writes import registry
+from banks.writes.dispatch import dispatch_on_commit
+from memadmin.accounts.models import User
+
+State = Write.State
+
+
+def cancel(*, write: Write) -> bool:
+    """Takes back a write of which nothing has happened. False when a worker was faster; then nothing changed.
+
+    A retrying row may be taken back too: it only retries after it was read back, or never reached the server.
+    """
+    changed = Write.objects.filter(pk=write.pk, state__in=[State.QUEUED, State.RETRYING]).update(
+        state=State.CANCELLED, finished=timezone.now()
+    )
+    if changed:
+        write.refresh_from_db()
+    return bool(changed)
+
+
+@transaction.atomic
+def retry(*, write: Write, actor: User) -> bool:
+    """Puts a write that needs a person back into the queue, under the same operation id. The last error stays."""
+    now = timezone.now()
+    changed = Write.objects.filter(pk=write.pk, state=State.ATTENTION).update(
+        state=State.RETRYING,
+        attempts=0,
+        not_before=now,
+        claimed_until=None,
+        outcome={**write.outcome, "retried_by": actor.display_name, "retried_at": now.isoformat()},
+    )
+    if not changed:
+        return False
+    write.refresh_from_db()
+    registry.tell(write)
+    dispatch_on_commit(write.pk)
+    return True
+
+
+@transaction.atomic
+def discard(*, write: Write, actor: User) -> bool:
+    """Gives up a write that needs a person. The row and its error stay in the log."""
+    now = timezone.now()
+    changed = Write.objects.filter(pk=write.pk, state__in=[State.ATTENTION, State.CHANGED]).update(
+        state=State.CANCELLED,
+        finished=now,
+        outcome={**write.outcome, "discarded_by": actor.display_name, "discarded_at": now.isoformat()},
+    )
+    if not changed:
+        return False
+    write.refresh_from_db()
+    registry.tell(write)
+    return True

@@ -1,0 +1,93 @@
+"""Taking a row by conditional update: exactly one worker gets it, and a worker that lost it stores nothing."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.db.models import Exists, F, OuterRef, Q
+from django.utils import timezone
+
+from banks.models import Server, Write
+
+State = Write.State
+
+# On top of the server's timeouts: an edit reads, sends and reads back within one claim.
+CLAIM_MARGIN = timedelta(seconds=10)
+CALLS_PER_CLAIM = 3
+
+
+@dataclass(frozen=True)
+class Claim:
+    """`fresh`: to be sent. Otherwise it was sent before, perhaps by a worker that died: read back first."""
+
+    write: Write
+    fresh: bool
+
+
+def take(write_id: int) -> Claim | str:
+    """The claimed row, or a word why there is nothing to do ("not due", "slot busy", "server busy")."""
+    now = timezone.now()
+    write = Write.objects.select_related("bank__server").filter(pk=write_id).first()
+    if write is None or write.state not in Write.OPEN:
+        return "ended"
+    until = now + _time_needed(write.bank.server)
+    if write.state in (State.QUEUED, State.RETRYING):
+        if server_is_full(write.bank.server, now):
+            return "server busy"
+        return _take_fresh(write, now, until)
+    return _take_back(write, now, until)
+
+
+def _take_fresh(write: Write, now: datetime, until: datetime) -> Claim | str:
+    earlier = Write.objects.filter(slot=OuterRef("slot"), pk__lt=OuterRef("pk"), state__in=Write.OPEN)
+    due = Write.objects.filter(~Exists(earlier), pk=write.pk, state=write.state, claim=write.claim, not_before__lte=now)
+    try:
+        with transaction.atomic():
+            taken = due.update(
+                state=State.SENDING,
+                claim=F("claim") + 1,
+                attempts=F("attempts") + 1,
+                claimed_until=until,
+                dispatched_until=None,
+            )
+    except IntegrityError:  # the partial unique index: another write of the slot is in flight
+        return "slot busy"
+    if not taken:
+        return "not due"
+    write.refresh_from_db()
+    return Claim(write, fresh=True)
+
+
+def _take_back(write: Write, now: datetime, until: datetime) -> Claim | str:
+    """Takes a row whose outcome must be read back: unknown, accepted, or left in "sending" by a dead worker."""
+    due = Q(state__in=[State.UNKNOWN, State.ACCEPTED], not_before__lte=now) | Q(state=State.SENDING)
+    taken = (
+        Write.objects.filter(due, pk=write.pk, state=write.state, claim=write.claim)
+        .filter(Q(claimed_until=None) | Q(claimed_until__lt=now))
+        .update(claim=F("claim") + 1, claimed_until=until, dispatched_until=None)
+    )
+    if not taken:
+        return "not due"
+    write.refresh_from_db()
+    return Claim(write, fresh=False)
+
+
+def store(write: Write, **changes: Any) -> bool:
+    """Stores what a worker found out, if it still holds the row. `changes` are fields of Write."""
+    changes.setdefault("claimed_until", None)
+    stored = Write.objects.filter(pk=write.pk, claim=write.claim, state__in=Write.OPEN).update(**changes)
+    if stored:
+        write.refresh_from_db()
+    return bool(stored)
+
+
+def server_is_full(server: Server, now: datetime) -> bool:
+    """Whether this server has as many of our calls in flight as it can take without deadlocks."""
+    in_flight = Write.objects.filter(bank__server=server, state=State.SENDING, claimed_until__gt=now)
+    return in_flight.count() >= settings.CURATION_CALLS_PER_SERVER
+
+
+def _time_needed(server: Server) -> timedelta:
+    return CALLS_PER_CLAIM * timedelta(seconds=server.connect_timeout + server.read_timeout) + CLAIM_MARGIN

@@ -1,0 +1,38 @@
+"""From a row to a message. The row is the queue; a lost or doubled message changes nothing."""
+
+import logging
+from datetime import timedelta
+
+from django.db import transaction
+from django.utils import timezone
+from kombu.exceptions import OperationalError
+
+from banks.models import Write
+
+logger = logging.getLogger(__name__)
+
+# A message that was not taken by then is sent again by the sweep.
+MESSAGE_LIFE = timedelta(seconds=30)
+
+
+def dispatch_on_commit(write_id: int) -> None:
+    """Sends the message after the surrounding transaction; a rollback sends nothing."""
+    transaction.on_commit(lambda: dispatch(write_id))
+
+
+def dispatch(write_id: int, *, delay: float = 0.0) -> bool:
+    """Tells a worker about this row, in `delay` seconds (a few at most: long waits are `not_before` on the row).
+
+    False when the broker is away: the sweep tells it later.
+    """
+    from banks.tasks import send_write
+
+    now = timezone.now()
+    Write.objects.filter(pk=write_id).update(dispatched_until=now + MESSAGE_LIFE)
+    try:
+        send_write.apply_async((write_id,), countdown=delay)
+    except (OperationalError, OSError) as error:
+        logger.warning("the broker does not answer (%s): write %s waits for the sweep", type(error).__name__, write_id)
+        Write.objects.filter(pk=write_id).update(dispatched_until=None)
+        return False
+    return True

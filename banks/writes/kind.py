@@ -1,0 +1,81 @@
+"""What a kind of write has to say for itself, and what its calls may answer."""
+
+import hashlib
+from dataclasses import dataclass, field
+from typing import Any
+
+from banks.hindsight import HindsightClient
+from banks.models import Bank, Role, Write
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """The server took it and works on it: poll with `verify`."""
+
+    outcome: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Done:
+    """The bank is in the intended state, and we saw it."""
+
+    outcome: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class NotDone:
+    """Read back: nothing of it happened, it may be sent (again)."""
+
+
+@dataclass(frozen=True)
+class StillWorking:
+    """Not terminal on the server: nothing is resent meanwhile."""
+
+    outcome: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Stuck:
+    """It will not happen by itself: a person is needed. `text`: what was said, what was not lost, what to do."""
+
+    text: str
+    outcome: dict[str, Any] = field(default_factory=dict)
+
+
+class ChangedSinceDecided(Exception):
+    """What is in the bank now is not what was decided on; nothing was sent. `text` is for people."""
+
+    def __init__(self, text: str, outcome: dict[str, Any] | None = None) -> None:
+        super().__init__(text)
+        self.text, self.outcome = text, outcome or {}
+
+
+class Kind:
+    """One kind of write. Subclasses are stateless and registered once (banks.writes.registry)."""
+
+    name: str = ""
+    glyph: str = ""
+    verb: str = ""  # "delete": what a person pressed
+    past: str = ""  # "deleted": what the log says
+    tone: str = "none"
+    role: Role = Role.REVIEWER
+    sends: bool = True  # False: only our log knows it (approve, undo)
+
+    def slot(self, *, bank: Bank, document_id: str) -> str:
+        """What this write must be serial with; '' when nothing is sent. Documents by default."""
+        return document_slot(bank, document_id) if self.sends else ""
+
+    def precheck(self, client: HindsightClient, write: Write) -> Done | Stuck | None:
+        """A fresh read before each send. Raises ChangedSinceDecided; Done when there is nothing left to do."""
+
+    def send(self, client: HindsightClient, write: Write) -> Accepted | Done:
+        raise NotImplementedError
+
+    def verify(self, client: HindsightClient, write: Write) -> Done | NotDone | StillWorking | Stuck:
+        """Reads back what became of a write that was accepted, or whose outcome is unknown."""
+        raise NotImplementedError
+
+
+def document_slot(bank: Bank, document_id: str) -> str:
+    """Retain, edit, delete and the facts of one document share a slot: a race between them is silently lost."""
+    return hashlib.sha256(f"document\0{bank.pk}\0{document_id}".encode("utf-8", "surrogatepass")).hexdigest()

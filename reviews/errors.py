@@ -1,0 +1,74 @@
+"""Why a decision was not taken. In each of these cases nothing was changed and nothing was sent."""
+
+from datetime import datetime
+
+from reviews.models import Decision, ReviewEntry
+
+
+class NotDecided(Exception):
+    """Base: the act was refused and everything is as it was. `str()` is for people."""
+
+
+class Conflict(NotDecided):
+    """Somebody was faster, or the text on screen is no longer the text here.
+
+    entry: as it is now; decision: the winner's, None when no decision but the text changed.
+    """
+
+    def __init__(self, entry: ReviewEntry, decision: Decision | None) -> None:
+        self.entry, self.decision = entry, decision
+        super().__init__(self.sentence)
+
+    @property
+    def winner(self) -> str:
+        if self.decision is None:
+            return ""
+        return self.decision.user_name or self.decision.get_decided_via_display()
+
+    @property
+    def action(self) -> str:
+        return self.decision.get_verdict_display() if self.decision else ""
+
+    @property
+    def at(self) -> datetime | None:
+        return self.decision.at if self.decision else None
+
+    @property
+    def text_changed(self) -> bool:
+        """Nobody decided; the memory itself was written again, or loaded anew, since it was shown."""
+        return self.decision is None
+
+    @property
+    def sentence(self) -> str:
+        if self.decision is None:
+            return "This memory was written again since it was shown to you. Nothing was changed."
+        return f"{self.winner} {self.action} this memory before you. Nothing was changed by you."
+
+
+class NotLoaded(NotDecided):
+    """Its text is not here, so nobody can have read it."""
+
+    def __init__(self, entry: ReviewEntry) -> None:
+        self.entry = entry
+        super().__init__("The text of this memory is not loaded, so it cannot be decided on. Load it first.")
+
+
+class TooLate(NotDecided):
+    """What was to be taken back has already happened; `str()` says what can be done instead."""
+
+
+class Blank(NotDecided):
+    """A memory without a visible character cannot be stored; delete it instead."""
+
+    def __init__(self) -> None:
+        super().__init__("The text is empty. Nothing was sent; to remove this memory, delete it.")
+
+
+class TooLarge(NotDecided):
+    """The text is longer than this installation takes. Sizes in bytes."""
+
+    def __init__(self, size: int, limit: int) -> None:
+        self.size, self.limit = size, limit
+        super().__init__(
+            f"The text has {size:,} bytes and the limit is {limit:,}. Nothing was sent and your text is kept here."
+        )

@@ -1,0 +1,240 @@
+"""The decisions of a reviewer. One conditional update decides; the loser gets a Conflict and nothing has changed.
+
+Each takes what was on screen: the entry's `version` and `text_hash` (our sha256 of the text).
+"""
+
+from datetime import timedelta
+from typing import Any, TypeAlias
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from banks import access, writes
+from banks.models import Blob, Role, Write
+from memadmin.accounts.models import User
+from reviews.access import get_entry
+from reviews.errors import Blank, Conflict, NotLoaded, TooLarge, TooLate
+from reviews.models import Decision, ReviewEntry
+from reviews.services.expiry import set_expiry
+from reviews.text import has_visible_text, normalise_newlines
+
+State: TypeAlias = ReviewEntry.State
+Load: TypeAlias = ReviewEntry.Load
+Verdict: TypeAlias = Decision.Verdict
+
+
+def approve(*, user: User, entry_id: int, version: int, text_hash: str, via: Write.Via = Write.Via.WEB) -> Decision:
+    """Approves the text that was shown. Changes nothing in the bank."""
+    entry = _decidable(user, entry_id, version, text_hash)
+    with transaction.atomic():
+        _take(entry, state=State.APPROVED, user=user)
+        write = writes.record(kind="approve", via=via, actor=user, before=entry.text, **_of(entry))
+        return decided(entry, Verdict.APPROVED, user=user, write=write)
+
+
+def delete(*, user: User, entry_id: int, version: int, text_hash: str, via: Write.Via = Write.Via.WEB) -> Write:
+    """Deletes the document that was shown. Nothing is sent before the undo window is over."""
+    entry = _decidable(user, entry_id, version, text_hash)
+    with transaction.atomic():
+        _take(entry, state=State.DELETING, user=user)
+        write = writes.record(
+            kind="delete",
+            via=via,
+            actor=user,
+            before=entry.text,
+            facts_before=entry.facts,
+            params=entry.retain_params,
+            not_before=timezone.now() + timedelta(seconds=settings.UNDO_SECONDS),
+            **_of(entry),
+        )
+        decided(entry, Verdict.DELETED, user=user, write=write)
+    return write
+
+
+def edit(
+    *, user: User, entry_id: int, version: int, text_hash: str, new_text: str, via: Write.Via = Write.Via.WEB
+) -> Write | None:
+    """Replaces the whole text under the same id; the entry stays pending for a second look.
+
+    `new_text` may come from a form: its line ends are those of the original again. None = nothing changed, no call.
+    """
+    entry = _decidable(user, entry_id, version, text_hash)
+    assert entry.text is not None
+    text = _storable(normalise_newlines(new_text, entry.text.text))
+    if text == entry.text.text:
+        return None
+    with transaction.atomic():
+        # Until the bank holds the new text nobody can decide on it: it is "loading" and `after_write` loads it.
+        _take(entry, state=State.PENDING, user=None, load_state=Load.LOADING, load_after=None)
+        write = writes.record(
+            kind="edit",
+            via=via,
+            actor=user,
+            request=Blob.objects.store(text),
+            before=entry.text,
+            facts_before=entry.facts,
+            params=entry.retain_params,
+            **_of(entry),
+        )
+        decided(entry, Verdict.EDITED, user=user, write=write)
+    return write
+
+
+def undo(*, user: User, entry_id: int, via: Write.Via = Write.Via.WEB) -> Decision:
+    """Takes back the latest decision: an approval at any time, a delete as long as nothing of it has happened."""
+    entry = get_entry(user, entry_id, Role.REVIEWER)
+    latest = entry.decisions.select_related("write").order_by("-pk").first()
+    if latest is None or latest.verdict not in (Verdict.APPROVED, Verdict.DELETED):
+        raise TooLate("There is no decision on this memory that could be taken back.")
+    if latest.verdict == Verdict.APPROVED and entry.state != State.APPROVED:
+        raise conflict_of(entry_id)
+    if latest.verdict == Verdict.DELETED and entry.state == State.DELETED:
+        raise TooLate("It is already deleted. Its text is in the write log: put it back from there.")
+    with transaction.atomic():
+        if latest.verdict == Verdict.DELETED and (latest.write is None or not writes.cancel(write=latest.write)):
+            raise TooLate("The bank has already been told to delete it. When that is done, put it back from the log.")
+        reopened = ReviewEntry.objects.filter(pk=entry.pk, state=entry.state, version=entry.version).update(
+            **reopen_fields(entry)
+        )
+        if not reopened:
+            raise conflict_of(entry_id)
+        write = writes.record(
+            kind="undo",
+            bank=entry.bank,
+            via=via,
+            actor=user,
+            document_id=entry.document_id,
+            decided_hash=entry.content_hash,
+            undo_of=latest.write,
+        )
+        return decided(entry, Verdict.REOPENED, user=user, write=write, note=f"took back: {latest.verdict}")
+
+
+def put_back(*, user: User, write_id: int, via: Write.Via = Write.Via.WEB) -> Write:
+    """Retains a deleted document again from our stored text, with its old parameters. Its facts get new ids."""
+    deletion = Write.objects.select_related("bank__server", "before").filter(pk=write_id, kind="delete").first()
+    if deletion is None:
+        raise TooLate("There is nothing to put back.")
+    access.require(user, deletion.bank, Role.REVIEWER)
+    if deletion.state != Write.State.DONE:
+        raise TooLate("The delete is not finished, so there is nothing to put back yet.")
+    if deletion.before is None or deletion.before.erased:
+        raise TooLate("Our stored copy of the text was erased. It cannot be put back.")
+    entry = ReviewEntry.objects.select_related("bank").get(bank=deletion.bank, document_hash=deletion.document_hash)
+    with transaction.atomic():
+        fields = reopen_fields(entry) | {"load_state": ReviewEntry.Load.LOADING, "load_after": None}
+        # Only from "deleted": a second press finds nothing to change.
+        if not ReviewEntry.objects.filter(pk=entry.pk, state=State.DELETED, version=entry.version).update(**fields):
+            raise conflict_of(entry.pk)
+        write = writes.record(
+            kind="put-back",
+            bank=deletion.bank,
+            via=via,
+            actor=user,
+            document_id=deletion.document_id,
+            request=deletion.before,
+            params=deletion.params,
+            undo_of=deletion,
+        )
+        decided(entry, Verdict.REOPENED, user=user, write=write, note="put back")
+    return write
+
+
+def reload(*, user: User, entry_id: int) -> None:
+    """Asks the workers to read the document from the bank again, now."""
+    entry = get_entry(user, entry_id, Role.REVIEWER)
+    if not open_write(entry):
+        ReviewEntry.objects.filter(pk=entry.pk).update(load_after=timezone.now(), load_attempts=0)
+
+
+def open_write(entry: ReviewEntry) -> Write | None:
+    """The write of this document that is under way, if there is one."""
+    return (
+        Write.objects.filter(bank=entry.bank_id, document_hash=entry.document_hash, state__in=Write.OPEN)
+        .order_by("-pk")
+        .first()
+    )
+
+
+def decided(entry: ReviewEntry, verdict: Verdict, *, user: User | None, write: Write | None, **more: Any) -> Decision:
+    """Appends a person's decision about what the instance shows."""
+    return Decision.objects.create(
+        **{
+            "entry": entry,
+            "verdict": verdict,
+            "decided_via": Decision.Via.PERSON,
+            "user": user,
+            "user_name": user.display_name if user else "",
+            "version": entry.version,
+            "text_hash": entry.text_id or "",
+            "content_hash": entry.content_hash,
+            "write": write,
+            **more,
+        }
+    )
+
+
+def conflict_of(entry_id: int) -> Conflict:
+    """The conflict to raise after a conditional update found nothing: read afresh, with the latest decision."""
+    entry = ReviewEntry.objects.select_related("bank__server").get(pk=entry_id)
+    latest = entry.decisions.order_by("-pk").first()
+    closed = entry.state != State.PENDING or (latest is not None and latest.verdict == Verdict.EDITED)
+    return Conflict(entry, latest if closed else None)
+
+
+def _decidable(user: User, entry_id: int, version: int, text_hash: str) -> ReviewEntry:
+    entry = get_entry(user, entry_id, Role.REVIEWER)
+    if entry.state != State.PENDING or entry.version != version:
+        raise conflict_of(entry_id)
+    if entry.load_state != Load.LOADED or entry.text_id is None:
+        raise NotLoaded(entry)
+    if entry.text_id != text_hash:
+        raise conflict_of(entry_id)
+    return entry
+
+
+def _take(entry: ReviewEntry, *, state: State, user: User | None, **changes: Any) -> None:
+    """The one conditional update. The instance keeps showing what was decided on."""
+    now = timezone.now()
+    if user is not None:
+        changes |= {"decided_by": user.display_name, "decided_via": Decision.Via.PERSON, "decided_at": now}
+    taken = ReviewEntry.objects.filter(
+        pk=entry.pk, state=State.PENDING, version=entry.version, text=entry.text_id, load_state=Load.LOADED
+    ).update(state=state, version=F("version") + 1, lease_user=None, lease_until=None, **changes)
+    if not taken:
+        raise conflict_of(entry.pk)
+
+
+def reopen_fields(entry: ReviewEntry) -> dict[str, Any]:
+    """Fields that make an entry pending again; its age restarts now."""
+    set_expiry(entry, age_from=timezone.now())
+    return {
+        "state": State.PENDING,
+        "version": F("version") + 1,
+        "age_from": entry.age_from,
+        "expires_at": entry.expires_at,
+        "decided_by": "",
+        "decided_via": "",
+        "decided_at": None,
+    }
+
+
+def _of(entry: ReviewEntry) -> dict[str, Any]:
+    return {
+        "bank": entry.bank,
+        "document_id": entry.document_id,
+        "decided_hash": entry.content_hash,
+        "decided_created": entry.document_created_at,
+    }
+
+
+def _storable(text: str) -> str:
+    text = text.encode("utf-8", "replace").decode("utf-8")
+    size = len(text.encode("utf-8"))
+    if size > settings.MAX_TEXT_BYTES:
+        raise TooLarge(size, settings.MAX_TEXT_BYTES)
+    if not has_visible_text(text):
+        raise Blank
+    return text

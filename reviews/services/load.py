@@ -1,0 +1,198 @@
+"""Loading: workers read each document and its facts once; pages never wait for a bank.
+
+A text that could not be read says so and cannot be decided on; unknown is never shown as empty.
+"""
+
+import json
+import random
+from dataclasses import asdict
+from datetime import datetime, timedelta
+from typing import Any, TypeAlias
+
+from django.db import transaction
+from django.db.models import F, Q
+from django.utils import timezone
+
+from banks import connections, hidden, replay
+from banks.hindsight import (
+    BadAnswer,
+    Document,
+    Fact,
+    HindsightClient,
+    HindsightError,
+    NotAddressable,
+    NotFound,
+    Refused,
+    check_document_id,
+)
+from banks.models import Blob, Write
+from reviews.models import Decision, ReviewEntry
+from reviews.services.decide import decided, open_write, reopen_fields
+from reviews.services.expiry import expiry_of
+
+Load: TypeAlias = ReviewEntry.Load
+State: TypeAlias = ReviewEntry.State
+
+CLAIM = timedelta(minutes=3)
+FACTS_SHOWN = 200
+# A document that was just retained is not there yet: nobody calls it missing before it was looked for a few times.
+LOOKS_BEFORE_MISSING = 4
+PREVIEW = 300
+
+
+def load(entry_id: int) -> str:
+    """Reads one document. Idempotent; returns a short word. A newer claim or a decision under way wins."""
+    entry = _claim(entry_id)
+    if entry is None:
+        return "not due"
+    if open_write(entry):
+        # What is under way will change the document; its end asks for a load again (reviews.after_write).
+        _release(entry, load_after=None)
+        return "write under way"
+    try:
+        check_document_id(entry.document_id)
+        with connections.talking_to(entry.bank.server) as client:
+            document = client.get_document(entry.bank.bank_id, entry.document_id)
+            facts, retired = _facts(client, entry)
+    except HindsightError as error:
+        return _not_loaded(entry, error)
+    return _loaded(entry, document, facts, retired)
+
+
+def _claim(entry_id: int) -> ReviewEntry | None:
+    now = timezone.now()
+    due = ReviewEntry.objects.filter(pk=entry_id, load_after__lte=now)
+    if not due.filter(Q(load_claimed_until=None) | Q(load_claimed_until__lt=now)).update(
+        load_claimed_until=now + CLAIM, load_attempts=F("load_attempts") + 1
+    ):
+        return None
+    return ReviewEntry.objects.select_related("bank__server").get(pk=entry_id)
+
+
+def _release(entry: ReviewEntry, **changes: Any) -> None:
+    ReviewEntry.objects.filter(pk=entry.pk, load_claimed_until=entry.load_claimed_until).update(
+        load_claimed_until=None, **changes
+    )
+
+
+def _facts(client: HindsightClient, entry: ReviewEntry) -> tuple[list[Fact], int]:
+    """The document's facts, valid ones first, and how many are retired."""
+    bank_id, document_id = entry.bank.bank_id, entry.document_id
+    valid = client.list_facts(bank_id, document_id=document_id, state="valid", limit=FACTS_SHOWN)
+    retired = client.list_facts(bank_id, document_id=document_id, state="invalidated", limit=FACTS_SHOWN)
+    # A server that does not know the filter answers with everything: show nothing rather than other documents' facts.
+    shown = [fact for fact in [*valid.items, *retired.items] if fact.document_id == document_id]
+    return shown, retired.total
+
+
+def _loaded(entry: ReviewEntry, document: Document, facts: list[Fact], retired: int) -> str:
+    text = document.text.encode("utf-8", "replace").decode("utf-8")
+    marks = [{"what": f.what, "tone": f.tone, "count": f.count, "note": f.note} for f in hidden.findings(text)]
+    with transaction.atomic():
+        blob = Blob.objects.store(text)
+        entry.danger = any(mark["tone"] == "danger" for mark in marks)
+        changes: dict[str, Any] = {
+            "load_state": Load.LOADED,
+            "load_error": "",
+            "load_after": None,
+            "load_attempts": 0,
+            "loaded_at": timezone.now(),
+            "text": blob,
+            "content_hash": document.content_hash,
+            "document_created_at": document.created_at,
+            "document_updated_at": document.updated_at,
+            "retain_params": replay.retain_params_of(document),
+            "tags": list(document.tags),
+            "session": entry.session
+            or str(document.metadata.get("session") or document.metadata.get("session_id") or ""),
+            "facts": Blob.objects.store(json.dumps([_fact_json(fact) for fact in facts], ensure_ascii=False)),
+            "fact_count": document.fact_count,
+            "retired_count": retired,
+            "preview": " ".join(text[: 4 * PREVIEW].split())[:PREVIEW],
+            "marks": marks,
+            "danger": entry.danger,
+            "expires_at": expiry_of(entry=entry, bank=entry.bank),
+        }
+        if entry.text_id != blob.pk:
+            changes["version"] = F("version") + 1  # what is on somebody's screen is no longer what is here
+        stored = ReviewEntry.objects.filter(
+            pk=entry.pk, load_claimed_until=entry.load_claimed_until, version=entry.version
+        ).update(load_claimed_until=None, **changes)
+        if not stored:
+            return "overtaken"
+        if entry.state == State.DELETED and entry.decided_via == Decision.Via.FILE:
+            _reopen_contradicted(entry)
+    return "loaded"
+
+
+def _session(document: Document) -> str:
+    """The session the writer claims; agents use either name."""
+    return str(document.metadata.get("session") or document.metadata.get("session_id") or "")[:300]
+
+
+def _reopen_contradicted(entry: ReviewEntry) -> None:
+    """A file claims that it was deleted, and the bank still has it: the bank is right."""
+    entry.refresh_from_db()
+    ReviewEntry.objects.filter(pk=entry.pk, version=entry.version).update(**reopen_fields(entry))
+    decided(
+        entry,
+        Decision.Verdict.REOPENED,
+        user=None,
+        write=None,
+        decided_via=Decision.Via.HOUSEKEEPING,
+        note="a file said it was deleted, but the bank still has it",
+    )
+
+
+def _not_loaded(entry: ReviewEntry, error: HindsightError) -> str:
+    state, text, again = _face_of(entry, error)
+    changes: dict[str, Any] = {"load_error": text[:500], "load_after": again}
+    if state is Load.UNREACHABLE and entry.text_id:
+        state = Load(entry.load_state)  # what was read before is still what was decided on; it is re-read before a send
+    if state != entry.load_state and entry.state == State.PENDING and state is not Load.LOADING:
+        changes["version"] = F("version") + 1
+    _release(entry, load_state=state, **changes)
+    return str(state.value)
+
+
+def _face_of(entry: ReviewEntry, error: HindsightError) -> tuple[Load, str, datetime | None]:
+    """(state, sentence, when to try again) for a document that could not be read."""
+    if isinstance(error, NotAddressable):
+        return Load.REFUSED, f"No server can address this id: {error.detail}", None
+    if isinstance(error, NotFound) and error.what == "bank":
+        return Load.MISSING, "There is no such bank on this server.", None
+    if isinstance(error, NotFound):
+        if entry.load_attempts < LOOKS_BEFORE_MISSING:
+            return Load.LOADING, "Not in the bank yet; looking again.", _in(entry, 15)
+        return Load.MISSING, "The bank does not have this document.", None
+    if isinstance(error, Refused):
+        return Load.REFUSED, "The server refused our key.", _in(entry, 300)
+    if isinstance(error, BadAnswer):
+        return Load.REFUSED, str(error), None
+    return Load.UNREACHABLE, str(error), _in(entry, 300)
+
+
+def _in(entry: ReviewEntry, longest: float) -> datetime:
+    seconds = min(3.0 * 2.0 ** min(entry.load_attempts, 10), longest)
+    return timezone.now() + timedelta(seconds=seconds * random.uniform(0.8, 1.2))  # noqa: S311
+
+
+def _fact_json(fact: Fact) -> dict[str, Any]:
+    row = asdict(fact)
+    return {key: value.isoformat() if isinstance(value, datetime) else value for key, value in row.items()}
+
+
+def due(*, limit: int = 200) -> list[int]:
+    """The entries that want to be loaded now, oldest wish first, each reserved for one message."""
+    now = timezone.now()
+    wanted = ReviewEntry.objects.filter(load_after__lte=now).filter(
+        Q(load_claimed_until=None) | Q(load_claimed_until__lt=now)
+    )
+    return list(wanted.order_by("load_after", "pk").values_list("pk", flat=True)[:limit])
+
+
+def after_write_end(write: Write) -> None:
+    """Asks for a fresh look at a document whose write has ended."""
+    ReviewEntry.objects.of_document(bank=write.bank, document_id=write.document_id).update(
+        load_after=timezone.now(), load_attempts=0, load_claimed_until=None
+    )
