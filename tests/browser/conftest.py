@@ -1,0 +1,92 @@
+"""Chromium over the pages of a live server. Debian's own browser: nothing is downloaded."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from django.test import Client
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
+
+from banks.models import Role
+from memadmin.accounts.models import User
+from tests import factories
+
+# Playwright's sync interface runs an event loop in this thread; the tests' own use of the database is not async.
+os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
+
+CHROMIUM = os.environ.get("MEMADMIN_TEST_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+DESKTOP, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
+
+Open = Callable[..., Page]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if "tests/browser/" in item.nodeid:
+            item.add_marker(pytest.mark.browser)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    if not CHROMIUM:
+        if os.environ.get("MEMADMIN_TEST_REQUIRE") == "all":
+            pytest.fail("Chromium is not installed; the browser tests need it")
+        pytest.skip("Chromium is not installed")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=[*ARGUMENTS, "--disable-sync"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def reviewer(transactional_db: None) -> User:
+    return factories.make_user("mira", first_name="Mira", last_name="Kovač")
+
+
+@pytest.fixture
+def queue(reviewer: User) -> list[Any]:
+    """Five memories in the order of the list."""
+    from datetime import timedelta
+
+    from django.utils import timezone
+
+    bank = factories.make_bank("checkout-service", name="Checkout service", server=factories.make_server(health="ok"))
+    factories.grant(reviewer, bank, Role.REVIEWER)
+    due = timezone.now() + timedelta(hours=3)
+    return [
+        factories.make_entry(bank, f"notes/{n}.md", text=f"Memory number {n}.", expires_at=due + timedelta(days=n))
+        for n in range(1, 6)
+    ]
+
+
+@pytest.fixture
+def signed_in(browser: Browser, live_server: Any) -> Iterator[Open]:
+    """`signed_in(user, path, **options of the context)` is a page. At the end no script or policy was violated."""
+    contexts: list[BrowserContext] = []
+    complaints: list[str] = []
+
+    def note(message: ConsoleMessage) -> None:
+        # What the tests ask for on purpose, answers with 4xx, is logged by every browser.
+        if message.type == "error" and "status of 4" not in message.text and "Error Code 4" not in message.text:
+            complaints.append(message.text)
+
+    def open_page(user: User, path: str, **options: Any) -> Page:
+        client = Client()
+        client.force_login(user)
+        context = browser.new_context(**{"viewport": DESKTOP, **options})
+        context.set_default_timeout(10_000)
+        contexts.append(context)
+        context.add_cookies([{"name": "sessionid", "value": client.cookies["sessionid"].value, "url": live_server.url}])
+        page = context.new_page()
+        page.on("console", note)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.goto(live_server.url + path)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert complaints == []
