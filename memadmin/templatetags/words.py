@@ -65,3 +65,15 @@ def due(moment: datetime | None) -> str:
 def near(moment: datetime | None) -> bool:
     """Within 24 hours."""
     return moment is not None and moment - timezone.now() <= timedelta(hours=24)
+
+
+@register.filter
+def mark_label(what: str) -> str:
+    """A screening mark in words; what has no words of its own is shown as it is called."""
+    return {
+        "tags": "hidden text",
+        "selectors": "hidden text",
+        "bidi": "reordered text",
+        "invisible": "hidden characters",
+        "control": "control characters",
+    }.get(what, what)

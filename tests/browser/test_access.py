@@ -33,7 +33,7 @@ def pages(queue: list[ReviewEntry], reviewer: User) -> dict[str, str]:
         facts=Blob.objects.store(json.dumps(FACTS)),
         tags=["project:checkout"],
         danger=True,
-        marks=[{"what": "hidden characters", "tier": "danger", "count": 2}],
+        marks=[{"what": "tags", "tone": "danger", "count": 11}],
     )
     for state in ("loading", "missing", "unreachable", "refused"):
         factories.make_entry(bank, f"{state}.md", load_state=state, enqueued_at=None, expires_at=None)

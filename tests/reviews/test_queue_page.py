@@ -136,7 +136,7 @@ def test_others_see_who_has_a_card_open(bank: Bank, people: People, as_user) -> 
 
 def test_nasty_ids_are_shown_and_never_an_address(bank: Bank, people: People, as_user) -> None:
     for document_id in NASTY_IDS:
-        factories.make_entry(bank, document_id, text=XSS, project=XSS, reason=XSS, marks=[{"what": XSS, "tier": XSS}])
+        factories.make_entry(bank, document_id, text=XSS, project=XSS, reason=XSS, marks=[{"what": XSS, "tone": XSS}])
     page = text_of(as_user(people.reviewer).get("/reviews/"))
     assert len(ids_on(page)) == len(NASTY_IDS)
     assert_harmless(page)
