@@ -1,5 +1,6 @@
 from django.urls import URLPattern, URLResolver, path
 
+from reviews.urls_imports import urlpatterns as imports
 from reviews.views import card, decide, edit, overview, queue
 
 app_name = "reviews"
@@ -17,4 +18,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("reviews/<int:pk>/undo/", decide.entry_undo, name="entry-undo"),
     path("reviews/<int:pk>/edit/", edit.entry_edit, name="entry-edit"),
     path("log/<int:pk>/put-back/", decide.write_put_back, name="write-put-back"),
+    *imports,
 ]

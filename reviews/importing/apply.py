@@ -6,6 +6,7 @@ whole lot start again (`Overtaken`), and lines that are already there are not st
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from operator import attrgetter
 from typing import Any
 
 from django.db import connection
@@ -156,8 +157,10 @@ class Applier:
         """It was stored once more: the text may be another one, nobody decides before it is loaded again."""
         assert group.bank is not None
         age = self._age(memory, memory.enqueued_at)
-        if entry.age_from != entry.enqueued_at and age is not None and entry.age_from is not None:
-            age = max(age, entry.age_from)  # edited or taken back since it was enqueued
+        # Edited, taken back or opened again since it was enqueued; what had no date kept no age, but a decision.
+        restarted = entry.age_from if entry.age_from != entry.enqueued_at else memory.reopened_at
+        if age is not None and restarted is not None:
+            age = max(age, restarted)
         self._scratch.danger = entry.danger
         changes: dict[str, Any] = {"age_from": age}
         changes["expires_at"] = self._expiry(group.bank, age, entry.first_imported_at)
@@ -196,7 +199,7 @@ class Applier:
                 for item in group.items:
                     if item.counts:
                         item.judge(*verdict)
-        fresh = [item for item in items if not item.pk]
+        fresh = sorted((item for item in items if not item.pk), key=attrgetter("offset"))
         rows = []
         for pk, item in zip(reserve_ids(SourceEvent, len(fresh)), fresh, strict=True):
             item.pk = pk
@@ -236,7 +239,7 @@ class Applier:
             for item in group.items
             if item.state == Line.PARKED and not item.known
         ]
-        self._parked.insert(rows)
+        self._parked.insert(sorted(rows))
 
     def _store_claims(self, memories: list[Memory]) -> None:
         claims = [(memory.pk, claim) for memory in memories for claim in memory.claims]

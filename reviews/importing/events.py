@@ -69,11 +69,12 @@ def event_of(record: dict[str, Any], same: dict[str, str] | None = None) -> Even
         names = _OF_DONE
     else:
         return None
-    one = {}.setdefault if same is None else same.setdefault
+    known: dict[str, str] = {} if same is None else same
+    one = known.setdefault
     get = record.get
     values = [one(value, value) if isinstance(value := get(name), str) else "" for name in names]
     ts = get("ts")
-    return Event(ev, document_id, *values[:6], ts if isinstance(ts, str) else "", *values[6:])
+    return Event._make([ev, document_id, *values[:6], ts if isinstance(ts, str) else "", *values[6:]])
 
 
 def moment(text: str) -> datetime | None:

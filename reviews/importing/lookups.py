@@ -60,9 +60,11 @@ def entries_for(keys: Iterable[tuple[int, str]]) -> dict[tuple[int, str], Stored
 def recall_decisions(memories: dict[int, Memory], source: SourceFile) -> None:
     """Fills in the latest decision of each entry, and whether a line of this source claimed it."""
     rows = Decision.objects.filter(entry_id__in=list(memories)).order_by("pk")
-    for entry_id, at, identity, owner in rows.values_list("entry_id", "at", "event__identity", "event__source_id"):
+    columns = ("entry_id", "verdict", "at", "event__identity", "event__source_id")
+    for entry_id, verdict, at, identity, owner in rows.values_list(*columns):
         memory = memories[entry_id]
         memory.decided_at = at
+        memory.reopened_at = at if verdict == Decision.Verdict.REOPENED else None
         memory.decided_by_line = identity if owner == source.pk else ""
 
 

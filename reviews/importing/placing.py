@@ -80,7 +80,7 @@ class Placer:
         try:
             address = Address.parse(base_url)
         except BadAddress:
-            return [self._mapped(EVERY)]
+            return [self._mapped(mapping_key(base_url)), self._mapped(EVERY)]
         keys = [address.normalised, *([LOOPBACK] if address.is_loopback else []), EVERY]
         found = [self._mapped(key) for key in keys]
         if not address.is_loopback:
@@ -96,6 +96,14 @@ class Placer:
             return []
         addresses = _addresses(chosen)
         return [server for server in self._servers.values() if server == chosen or addresses & _addresses(server)]
+
+
+def mapping_key(base_url: str) -> str:
+    """The key of SourceFile.mapping for what a line names, address or not."""
+    try:
+        return Address.parse(base_url).normalised
+    except BadAddress:
+        return f"text {base_url}"
 
 
 def why_no_bank(bank_id: str) -> str:

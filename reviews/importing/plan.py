@@ -89,7 +89,7 @@ def groups_of(items: list[Item], *, source: SourceFile, user: User, place: Calla
     ]
     groups += _without_memory(folded, items, places)
     _join_earlier_imports(groups, [items[position] for position in folded.unknown], source=source, user=user)
-    groups.sort(key=lambda group: group.items[-1].number)
+    groups.sort(key=lambda group: group.items[-1].offset)
     return groups
 
 
@@ -147,4 +147,4 @@ def _join_earlier_imports(groups: list[Group], dones: list[Item], *, source: Sou
         if key not in placed:
             placed[key] = Group([], fits[0].bank, fits[0].bank.server, document_hash=fits[0].document_hash)
             groups.append(placed[key])
-        bisect.insort(placed[key].items, item, key=lambda one: one.number)
+        bisect.insort(placed[key].items, item, key=lambda one: one.offset)

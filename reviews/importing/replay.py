@@ -32,8 +32,8 @@ _UNREAD = datetime.max
 class Item:
     """One event of the file on its way into the database."""
 
-    number: int
-    offset: int
+    number: int  # of its line in the file that brought it
+    offset: int  # of its first byte: the order of lines. For rows: their order.
     size: int
     event: Event
     identity: str
@@ -89,6 +89,7 @@ class Memory:
     # The latest decision: when, and which line claimed it ("" = no line of an import).
     decided_at: datetime | None = None
     decided_by_line: str = ""
+    reopened_at: datetime | None = None  # when the latest decision was to open it again
     # What changed
     add: Item | None = None  # the line that it stands on now
     reopened: bool = False

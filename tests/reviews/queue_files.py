@@ -59,8 +59,7 @@ def import_lines(lines: list[str] | bytes, owner: User, machine: str = "ann's la
 def state_of_things(server: Server) -> dict[str, Any]:
     """Everything an import decides, without numbers that only count attempts."""
     return {
-        entry.document_id: (
-            entry.bank.bank_id,
+        (entry.bank.bank_id, entry.document_id): (
             entry.state,
             entry.load_state,
             entry.enqueued_at,

@@ -226,7 +226,7 @@ _lines = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(lines=_lines, cut=st.integers(0, 9))
 def test_any_beginning_and_then_the_whole_is_the_whole_at_once(
     lines: list[str], cut: int, server: Server, people: People

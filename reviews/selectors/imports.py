@@ -1,0 +1,156 @@
+"""What is read for the pages about imports. Whoever asks for a report or a parked line proves the right to it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Count, Min, Q, QuerySet
+from django.http import Http404
+
+from banks.access import servers_for
+from banks.models import Bank, Job, JobItem, Membership, Role, Server
+from memadmin.accounts.models import User
+from reviews.models import Parked, SourceEvent
+
+KINDS = ("import-queue", "assign-parked")
+PAGE_SIZE = 100
+RAW_SHOWN = 300  # bytes of a line on the page; the download has more
+LATEST = 50
+
+# What a line may have become, in the order of the report. Accepted and known lines are counted, not listed.
+OUTCOMES = {
+    "accepted": "took effect",
+    "known": "were known from an earlier import",
+    "superseded": "were overtaken by another line or decided already",
+    "older": "are older than what is known",
+    "parked": "could not be placed",
+    "skipped": "could not be read",
+    "blank": "are blank",
+}
+LISTED = ("skipped", "parked", "older", "superseded")
+
+
+@dataclass(frozen=True)
+class Line:
+    number: int
+    document_id: str
+    reason: str
+    raw: str
+    clipped: bool
+
+
+@dataclass(frozen=True)
+class LinePage:
+    """Lines by number; `after` is where the next page starts, 0 when there is none."""
+
+    rows: list[Line]
+    after: int
+
+
+def jobs_of(user: User) -> list[Job]:
+    return list(Job.objects.filter(owner=user, kind__in=KINDS).order_by("-pk")[:LATEST])
+
+
+def get_job(user: User, pk: int) -> Job:
+    """The report of an import of one's own; everybody else's does not exist."""
+    job = Job.objects.filter(pk=pk, owner=user, kind__in=KINDS).first()
+    if job is None:
+        raise Http404("No such import.")
+    return job
+
+
+def outcomes(job: Job) -> list[tuple[str, int, str]]:
+    """(name, lines, what that means) for what occurred, in a fixed order."""
+    return [(name, job.result[name], meaning) for name, meaning in OUTCOMES.items() if job.result.get(name)]
+
+
+def lines_of(job: Job, outcome: str, after: int) -> LinePage:
+    if outcome == "skipped":
+        items = JobItem.objects.filter(job=job, outcome="skipped", number__gt=after).order_by("number")
+        rows = [_line(item.number, "", item.reason, item.raw) for item in items[: PAGE_SIZE + 1]]
+    else:
+        events = SourceEvent.objects.filter(job=job, state=outcome, line__gt=after).order_by("line")
+        rows = [_line(one.line, one.document_id, one.reason_text, one.raw) for one in events[: PAGE_SIZE + 1]]
+    more = len(rows) > PAGE_SIZE
+    rows = rows[:PAGE_SIZE]
+    return LinePage(rows, rows[-1].number if more else 0)
+
+
+def skipped_raw(job: Job) -> Iterator[bytes]:
+    """The skipped lines as they were, one per line."""
+    raws = JobItem.objects.filter(job=job, outcome="skipped").order_by("number").values_list("raw", flat=True)
+    for raw in raws.iterator(chunk_size=500):
+        yield bytes(raw) + b"\n"
+
+
+def parked_for(user: User) -> QuerySet[Parked]:
+    """Open parked lines this person may see: their own, and those which they may assign."""
+    return Parked.objects.filter(Q(pk__in=_to_assign(user).values("pk")) | Q(owner=user), assigned_at=None)
+
+
+def parked_to_assign(user: User) -> QuerySet[Parked]:
+    """Open parked lines this person may assign: of a server they administer, or of no registered server."""
+    return _to_assign(user).filter(assigned_at=None)
+
+
+def parked_count(user: User) -> int:
+    return parked_for(user).count()
+
+
+def parked_page(user: User, after: int) -> tuple[list[Parked], int]:
+    """(rows with event and source, where the next page starts or 0)."""
+    rows = parked_for(user).filter(pk__gt=after).select_related("event__source", "owner", "server").order_by("pk")
+    found = list(rows.defer("event__raw")[: PAGE_SIZE + 1])
+    return found[:PAGE_SIZE], found[PAGE_SIZE - 1].pk if len(found) > PAGE_SIZE else 0
+
+
+@dataclass(frozen=True)
+class ParkedAddress:
+    """What the parked lines of one source call their server, with one of them to name it by."""
+
+    parked_pk: int
+    base_url: str
+    machine: str
+    owner: str
+    lines: int
+
+
+def parked_addresses(user: User) -> list[ParkedAddress]:
+    """The addresses of the parked lines that this person may assign, most lines first."""
+    names = ("event__base_url", "event__source__machine", "owner__username")
+    rows = parked_to_assign(user).filter(event__ev="add").values("event__source", *names).order_by()
+    rows = rows.annotate(lines=Count("pk"), first=Min("pk")).order_by("-lines", "first")
+    return [ParkedAddress(*row) for row in rows.values_list("first", *names, "lines")[:20]]
+
+
+def get_parked(user: User, pk: int) -> Parked:
+    """A line to assign. 404 for those who may not even see it; PermissionDenied is left to the act itself."""
+    parked = parked_for(user).filter(pk=pk).select_related("event__source").first()
+    if parked is None:
+        raise Http404("No such parked line.")
+    return parked
+
+
+def servers_of_member(user: User) -> QuerySet[Server]:
+    """Servers on which this person has any role at all, on the server or on one of its banks."""
+    if user.is_superuser:
+        return Server.objects.all()
+    held = Membership.objects.filter(user=user)
+    return Server.objects.filter(
+        Q(pk__in=held.filter(server__isnull=False).values("server"))
+        | Q(pk__in=Bank.objects.filter(memberships__in=held).values("server"))
+    )
+
+
+def _to_assign(user: User) -> QuerySet[Parked]:
+    administered = servers_for(user, Role.ADMIN)
+    if user.is_superuser:
+        return Parked.objects.all()
+    if not administered.exists():
+        return Parked.objects.none()
+    return Parked.objects.filter(Q(server__in=administered.values("pk")) | Q(server=None))
+
+
+def _line(number: int, document_id: str, reason: str, raw: Any) -> Line:
+    data = bytes(raw)
+    return Line(number, document_id, reason, data[:RAW_SHOWN].decode("utf-8", "replace"), len(data) > RAW_SHOWN)
