@@ -125,6 +125,10 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     # A web request must not hang on a dead broker: the row is stored, the sweep will send it.
     "socket_timeout": 5,
     "socket_connect_timeout": 2,
+    # One more try at once, for a connection that went stale; the default goes on for six seconds.
+    "max_retries": 1,
+    "interval_start": 0,
+    "interval_step": 0,
 }
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_TASK_DEFAULT_QUEUE = "load"

@@ -152,17 +152,6 @@ class Supervisor:
         while not self.stopping:
             self._step(1.0)
 
-    def finish(self, child: Child, *, seconds: float) -> int:
-        """Runs the loop until a one-time program has ended; its exit code. It is not started again."""
-        self.run_until(lambda: not child.alive, seconds=seconds)
-        self.children.remove(child)
-        if child.alive:
-            child.kill_group()
-            self._reap(child)
-            return -1
-        assert child.process is not None
-        return child.process.returncode
-
     def stop_all(self) -> None:
         """Tier by tier, the last started first. A second Ctrl-C does not wait any longer."""
         patience = max(self.stop_requests, 1)

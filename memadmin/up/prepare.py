@@ -16,7 +16,6 @@ from banks.models import Server
 from banks.tasks import probe_servers
 from memadmin import __version__, bootstrap
 from memadmin.accounts import people
-from memadmin.accounts.models import User
 from memadmin.up import samples
 
 logger = logging.getLogger(__name__)
@@ -39,14 +38,12 @@ class Prepared:
 
 
 def prepare() -> Prepared:
-    """Idempotent; quick when there is nothing to do."""
+    """Idempotent; quick when there is nothing to do. `introduce` is the rest, for which no page needs to wait."""
     _refuse_to_mix()
     migrated = migrate()
     static = collect_static()
     server = bootstrap.ensure_first_server()
     operator = people.ensure_first_admin()
-    if server is not None:
-        _introduce(server, operator.user)
     return Prepared(
         migrated=migrated,
         static=static,
@@ -85,10 +82,13 @@ def _fingerprint() -> str:
     return digest.hexdigest()
 
 
-def _introduce(server: Server, operator: User) -> None:
-    """Its banks should be there on the first page, not when beat first asks it."""
+def introduce() -> None:
+    """The banks of the first server should be there on the first page, not when beat first asks it."""
+    server = bootstrap.ensure_first_server()
+    if server is None:
+        return
     if server.is_demo:
-        samples.fill_queue(server=server, owner=operator)
+        samples.fill_queue(server=server, owner=people.ensure_first_admin().user)
     elif server.last_checked is None:
         try:
             probe_servers.delay()

@@ -130,14 +130,15 @@ def _wait(supervisor: Supervisor, child: Child, up: Callable[[], bool]) -> None:
 
 
 def _prepare(supervisor: Supervisor, data_dir: Path) -> dict[str, Any]:
-    """Runs `memadmin prepare`; what it reports. Raises Failed when it does not succeed."""
+    """Starts `memadmin prepare`; what it reports. The rest of its work goes on beside the web server's start."""
     report = data_dir / "run" / "prepared.json"
     report.unlink(missing_ok=True)
     try:
-        code = supervisor.finish(supervisor.start(programs.prepare(report)), seconds=PREPARE_SECONDS)
+        child = supervisor.start(programs.prepare(report))
+        supervisor.run_until(lambda: report.is_file() or not child.alive, seconds=PREPARE_SECONDS)
         if supervisor.stopping:
             raise Stopped
-        if code != 0 or not report.is_file():
+        if not report.is_file():
             raise Failed("the database could not be prepared; the reason is above.")
         prepared: dict[str, Any] = json.loads(report.read_text(encoding="utf-8"))
         return prepared

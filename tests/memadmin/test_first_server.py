@@ -8,7 +8,7 @@ from banks.models import Bank, Job, Server
 from memadmin import bootstrap
 from memadmin.accounts import people
 from memadmin.accounts.models import User
-from memadmin.up.prepare import Mixed, prepare
+from memadmin.up.prepare import Mixed, introduce, prepare
 from reviews.models import ReviewEntry
 from tests import factories
 
@@ -172,7 +172,8 @@ def test_the_demo_queue_is_filled_once_with_what_the_demo_server_holds(settings)
     connections.TRANSPORTS["http://127.0.0.1:4711"] = DemoTransport(demo)
     try:
         prepare()
-        prepare()
+        introduce()
+        introduce()
     finally:
         connections.TRANSPORTS.pop("http://127.0.0.1:4711")
 

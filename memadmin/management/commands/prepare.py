@@ -11,7 +11,7 @@ from django.db import DatabaseError
 
 from memadmin.accounts import links, people
 from memadmin.management.base import ReportCommand
-from memadmin.up.prepare import Mixed, prepare
+from memadmin.up.prepare import Mixed, Prepared, introduce, prepare
 
 
 class Command(ReportCommand):
@@ -27,11 +27,19 @@ class Command(ReportCommand):
         except (Mixed, ImproperlyConfigured, DatabaseError) as error:
             raise CommandError(str(error)) from error
         values = asdict(prepared)
+        if options["report"]:
+            self.write(values, options["report"], prepared)
+        introduce()
         if not options["report"]:
             self.report(values, options)
-            return
+
+    def write(self, values: dict[str, Any], report: Path, prepared: Prepared) -> None:
+        """Complete or not at all: `up` goes on when it sees the file."""
         if prepared.first_run and not prepared.has_password:
             values["link_path"] = links.issue(user=people.ensure_first_admin().user).path
-        descriptor = os.open(options["report"], os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        unfinished = report.with_suffix(".unfinished")
+        unfinished.unlink(missing_ok=True)
+        descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
             json.dump(values, stream)
+        unfinished.replace(report)
