@@ -8,6 +8,7 @@ os.environ.setdefault("MEMADMIN_SECRET_KEY", "test-secret-key-that-is-long-enoug
 
 from memadmin.settings import *  # noqa: F403
 
+STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # noqa: F405  WhiteNoise asks for it
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 STORAGES = {

@@ -1,4 +1,5 @@
-from collections.abc import Iterator
+import os
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 
 import pytest
@@ -7,6 +8,16 @@ from django.test import Client
 from banks.models import Bank, Role
 from memadmin.accounts.models import User
 from tests import factories
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Where every suite must run (MEMADMIN_TEST_REQUIRE=all), leaving one out is failing."""
+    report = yield
+    if report.skipped and not hasattr(report, "wasxfail") and os.environ.get("MEMADMIN_TEST_REQUIRE") == "all":
+        report.outcome = "failed"
+        report.longrepr = f"left out, and MEMADMIN_TEST_REQUIRE=all: {report.longrepr}"
+    return report
 
 
 @dataclass(frozen=True)
