@@ -52,10 +52,14 @@ def register(kind: str, handler: Handler, *, after: Callable[[Job], None] | None
         _after[kind] = after
 
 
-def start(*, kind: str, owner: User | None, title: str, params: dict[str, Any]) -> Job:
-    """Stores the job and tells a worker after the surrounding transaction."""
+def start(*, kind: str, owner: User | None, title: str, params: dict[str, Any], here: bool = False) -> Job:
+    """Stores the job and tells a worker after the surrounding transaction.
+
+    `here`: the caller runs it itself, at once; should it die, the sweep finds a worker.
+    """
     job = Job.objects.create(kind=kind, owner=owner, title=title[:300], params=params)
-    transaction.on_commit(lambda: dispatch(job.pk))
+    if not here:
+        transaction.on_commit(lambda: dispatch(job.pk))
     return job
 
 

@@ -35,12 +35,14 @@ def start_import(
     server: Server | None = None,
     localhost: Server | None = None,
     on_this_machine: bool = False,
+    here: bool = False,
 ) -> Job:
     """Keeps the file and queues its import. Raises files.TooLarge.
 
     `server` takes every line; `localhost` is what the file's loopback addresses mean, remembered with the source;
-    `on_this_machine`: the file was read here, so a loopback address is our own server.
+    `on_this_machine`: the file was read here, so a loopback address is our own server. `here` as in `jobs.start`.
     """
+    files.remove_strays()
     name = files.keep(chunks)
     try:
         source = _source(owner=owner, machine=machine.strip()[:200], localhost=localhost, trusts=on_this_machine)
@@ -49,6 +51,7 @@ def start_import(
             owner=owner,
             title=f"Queue file of {source.machine}" if source.machine else "Queue file",
             params={"file": name, "source": source.pk, "server": server.pk if server else None},
+            here=here,
         )
     except BaseException:
         files.remove(name)

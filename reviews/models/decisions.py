@@ -33,7 +33,11 @@ class Decision(models.Model):
     content_hash = models.CharField(max_length=64, blank=True, default="", help_text="the server's hash decided on")
     write = models.ForeignKey(Write, models.PROTECT, null=True, related_name="+", help_text="its row in the write log")
     event = models.ForeignKey(
-        "reviews.SourceEvent", models.SET_NULL, null=True, related_name="+", help_text="the imported line that claims it"
+        "reviews.SourceEvent",
+        models.SET_NULL,
+        null=True,
+        related_name="+",
+        help_text="the imported line that claims it",
     )
     note = models.CharField(max_length=300, blank=True, default="")
     at = models.DateTimeField(default=timezone.now)
