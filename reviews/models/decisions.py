@@ -23,7 +23,7 @@ class Decision(models.Model):
         HOUSEKEEPING = "housekeeping", "housekeeping"
         FILE = "file", "claimed by a file"
 
-    entry = models.ForeignKey(ReviewEntry, models.PROTECT, related_name="decisions")
+    entry = models.ForeignKey(ReviewEntry, models.PROTECT, related_name="decisions", db_index=False)  # see indexes
     verdict = models.CharField(max_length=10, choices=Verdict.choices)
     decided_via = models.CharField(max_length=12, choices=Via.choices)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="decisions")

@@ -29,7 +29,7 @@ class ReviewEntry(models.Model):
         UNREACHABLE = "unreachable", "could not load"
         REFUSED = "refused", "refused"
 
-    bank = models.ForeignKey(Bank, models.PROTECT, related_name="entries")
+    bank = models.ForeignKey(Bank, models.PROTECT, related_name="entries", db_index=False)  # in the unique constraint
     document_id = models.TextField()
     document_hash = models.CharField(max_length=64)
     state = models.CharField(max_length=10, choices=State.choices, default=State.PENDING)

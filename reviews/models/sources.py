@@ -39,7 +39,8 @@ class SourceEvent(models.Model):
         PARKED = "parked", "parked"
         PENDING = "pending", "not applied yet"
 
-    source = models.ForeignKey(SourceFile, models.CASCADE, related_name="events")
+    # db_index=False here and elsewhere: another index begins with this column.
+    source = models.ForeignKey(SourceFile, models.CASCADE, related_name="events", db_index=False)
     identity = models.CharField(max_length=64, help_text="sha256 of the canonical event and its occurrence")
     line = models.PositiveIntegerField(help_text="line number at first import, from 1")
     ev = models.CharField(max_length=4)
@@ -65,7 +66,9 @@ class SourceEvent(models.Model):
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["source", "identity"], name="source_event_identity"),
         ]
-        indexes: ClassVar = [models.Index(fields=["source", "state", "id"], name="source_event_state")]
+        indexes: ClassVar = [
+            models.Index(fields=["source", "created", "line"], name="source_event_parked", condition=Q(state="parked"))
+        ]
 
     def __str__(self) -> str:
         return f"{self.ev} {self.document_id} (line {self.line})"
