@@ -3,10 +3,12 @@
 import os
 import tempfile
 
+for _name in ("HINDSIGHT_BASE_URL", "HINDSIGHT_NAMESPACE", "HINDSIGHT_API_KEY", "MEMADMIN_DEMO", "MEMADMIN_PRODUCTION"):
+    os.environ.pop(_name, None)  # what the shell says about a real installation is none of a test's business
 os.environ.setdefault("MEMADMIN_DATA_DIR", tempfile.mkdtemp(prefix="memadmin-test-"))
 os.environ.setdefault("MEMADMIN_SECRET_KEY", "test-secret-key-that-is-long-enough-for-the-checks-of-django-0123456789")
 
-from memadmin.settings import *  # noqa: F403
+from memadmin.settings import *  # noqa: E402, F403
 
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # noqa: F405  WhiteNoise asks for it
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

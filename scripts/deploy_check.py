@@ -13,6 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         production = {
+            "DJANGO_SETTINGS_MODULE": "memadmin.settings",
             "MEMADMIN_PRODUCTION": "yes",
             "MEMADMIN_DATA_DIR": folder,
             "MEMADMIN_SECRET_KEY": secrets.token_urlsafe(48),

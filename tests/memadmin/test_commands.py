@@ -156,6 +156,27 @@ def test_it_runs_from_any_folder(tmp_path: Path) -> None:
     assert tmp_path != ROOT
 
 
+def test_the_first_command_registers_the_server_of_the_environment(db: None, settings) -> None:
+    settings.HINDSIGHT_BASE_URL = "http://memory.example"
+
+    run("export", "reviews")
+
+    assert Server.objects.get().base_url == "http://memory.example"
+
+
+def test_a_database_that_was_not_prepared_is_told(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "memadmin", "export", "reviews"],
+        env=clean_environment(tmp_path / "var"),
+        capture_output=True,
+        text=True,
+    )
+
+    assert done.returncode == 1
+    assert "`memadmin prepare` makes it so" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 @pytest.mark.parametrize("arguments", [["no-such-command"], ["expire", "--at", "yesterday"]])
 def test_what_cannot_be_done_is_a_sentence_and_an_exit_code(tmp_path: Path, arguments: list[str]) -> None:
     done = subprocess.run(

@@ -10,6 +10,7 @@ from memadmin.management.base import ReportCommand
 
 
 class Command(ReportCommand):
+    registers_first_server = False
     help = "Makes the database say what HINDSIGHT_BASE_URL, _NAMESPACE and _API_KEY say."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -9,6 +9,7 @@ from memadmin.management.base import ReportCommand
 
 
 class Command(ReportCommand):
+    registers_first_server = False
     help = "Looks for problems (`memadmin check`). Exit code 1 when something does not work."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -15,6 +15,7 @@ from memadmin.up.prepare import Mixed, Prepared, introduce, prepare
 
 
 class Command(ReportCommand):
+    registers_first_server = False
     help = "Migrates, collects the static files, registers the first server and the first operator. Idempotent."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
