@@ -210,7 +210,7 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * MAX_TEXT_BYTES  # a form-encoded text can be t
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 500
 FILE_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 # A queue file may be bigger than anything else a person sends; what is above it is never written to the disk.
-IMPORT_MAX_BYTES = int(env.number("MEMADMIN_IMPORT_MB", 256) * 1024 * 1024)
+IMPORT_MAX_BYTES = int(env.number("MEMADMIN_IMPORT_MB", 128) * 1024 * 1024)
 FILE_UPLOAD_HANDLERS = [
     "memadmin.uploads.BoundedUploadHandler",
     "django.core.files.uploadhandler.MemoryFileUploadHandler",

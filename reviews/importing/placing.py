@@ -113,7 +113,7 @@ def why_no_bank(bank_id: str) -> str:
     try:
         check_bank_id(bank_id)
     except NotAddressable as error:
-        return str(error)[:300]
+        return error.detail[:300]
     return ""
 
 
@@ -124,7 +124,7 @@ def why_no_document(document_id: str) -> str:
     try:
         check_document_id(document_id)
     except NotAddressable as error:
-        return str(error)[:300]
+        return error.detail[:300]
     return ""
 
 
