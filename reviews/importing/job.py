@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import closing
 from typing import Any
 
-from django.db import IntegrityError
+from django.db import IntegrityError, OperationalError
 from django.db.models import Count
 
 from banks import jobs
@@ -112,7 +112,7 @@ def apply_in_steps(run: jobs.Run, applier: Applier, groups: list[Group], *, done
                 with run.step(done=max(done, run.job.done), cursor={}):
                     applier.apply(lot)
                 break
-            except (Overtaken, IntegrityError):
+            except (Overtaken, IntegrityError, OperationalError):  # the last: two imports that wait for each other
                 if attempt == TRIES:
                     raise
 
