@@ -47,7 +47,7 @@ class Migration(migrations.Migration):
                 ('fact_count', models.PositiveIntegerField(null=True)),
                 ('retired_count', models.PositiveIntegerField(null=True)),
                 ('preview', models.CharField(blank=True, default='', help_text='the beginning of the text, for lists', max_length=300)),
-                ('marks', models.JSONField(default=list, help_text='[{what, tier, count, note}] from screening')),
+                ('marks', models.JSONField(default=list, help_text='[{what, tone, count, note}] from screening')),
                 ('danger', models.BooleanField(default=False, help_text='a danger mark: never approved by time')),
                 ('lease_until', models.DateTimeField(null=True)),
                 ('decided_by', models.CharField(blank=True, default='', max_length=150)),

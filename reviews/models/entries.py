@@ -69,7 +69,7 @@ class ReviewEntry(models.Model):
     fact_count = models.PositiveIntegerField(null=True)
     retired_count = models.PositiveIntegerField(null=True)
     preview = models.CharField(max_length=300, blank=True, default="", help_text="the beginning of the text, for lists")
-    marks = models.JSONField(default=list, help_text="[{what, tier, count, note}] from screening")
+    marks = models.JSONField(default=list, help_text="[{what, tone, count, note}] from screening")
     danger = models.BooleanField(default=False, help_text="a danger mark: never approved by time")
 
     # Who has it open: shown to others, blocks nobody
