@@ -17,6 +17,9 @@ STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
-# Tasks never run by themselves in a test: `tests.support` runs what a test wants run.
+if DATABASES["default"]["ENGINE"].endswith("sqlite3"):  # noqa: F405
+    # A file, as people have it: an in-memory database has other locks, and races between threads prove nothing there.
+    DATABASES["default"]["TEST"] = {"NAME": str(DATA_DIR / "test.sqlite3")}  # noqa: F405
+# Tasks never run by themselves in a test: messages go to a broker in memory that nobody reads.
 CELERY_BROKER_URL = "memory://"
 ALLOWED_HOSTS = ["testserver", "localhost", "127.0.0.1"]
