@@ -183,7 +183,7 @@ def _fact_json(fact: Fact) -> dict[str, Any]:
 
 
 def due(*, limit: int = 200) -> list[int]:
-    """The entries that want to be loaded now, oldest wish first, each reserved for one message."""
+    """The entries that want to be loaded now and that nobody loads, oldest wish first."""
     now = timezone.now()
     wanted = ReviewEntry.objects.filter(load_after__lte=now).filter(
         Q(load_claimed_until=None) | Q(load_claimed_until__lt=now)
