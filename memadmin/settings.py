@@ -240,6 +240,10 @@ UNDO_SECONDS = env.number("MEMADMIN_UNDO_SECONDS", 10)
 # Nothing that was imported expires sooner than this, however old the file is.
 IMPORT_GRACE_HOURS = 24
 LEASE_MINUTES = 5
+# A document opens for review once it was quiet for so long; a bank may say otherwise.
+SETTLE_MINUTES = env.number("MEMADMIN_SETTLE_MINUTES", 30)
+# How often each bank's documents are looked at.
+POLL_SECONDS = env.number("MEMADMIN_POLL_SECONDS", 60)
 CURATION_CALLS_PER_SERVER = int(env.number("MEMADMIN_CALLS_PER_SERVER", 2))
 
 LOGGING = {

@@ -1,4 +1,5 @@
 import hashlib
+from datetime import timedelta
 from typing import Any, ClassVar
 
 from django.conf import settings
@@ -40,6 +41,17 @@ class Bank(models.Model):
         help_text="empty = inherit, 0 = wait for a person",
     )
     expire_marked = models.BooleanField(default=False, help_text="danger-marked memories may be approved by time")
+    # Looking for new and changed documents (reviews.polling)
+    polled = models.BooleanField(default=True, help_text="its documents are looked at regularly")
+    settle_minutes = models.PositiveIntegerField(
+        null=True, blank=True, help_text="a document opens once it was quiet for so long; empty = inherit"
+    )
+    reopen_on_change = models.BooleanField(default=True, help_text="a decided document that changes opens again")
+    watermark = models.DateTimeField(null=True, help_text="changes up to then were looked at; null = never looked")
+    poll_after = models.DateTimeField(default=timezone.now, help_text="when to look again")
+    poll_claimed_until = models.DateTimeField(null=True, help_text="a worker looks until then")
+    polled_at = models.DateTimeField(null=True, help_text="the last look that got an answer")
+    poll_error = models.CharField(max_length=300, blank=True, default="")
     # What the server said, and when
     document_count = models.PositiveIntegerField(null=True)
     fact_count = models.PositiveIntegerField(null=True)
@@ -67,6 +79,11 @@ class Bank(models.Model):
     def addressable(self) -> bool:
         """The server lists banks whose id has a slash, but no route reaches them."""
         return "/" not in self.bank_id
+
+    @property
+    def settle_time(self) -> timedelta:
+        minutes = settings.SETTLE_MINUTES if self.settle_minutes is None else self.settle_minutes
+        return timedelta(minutes=minutes)
 
     @property
     def approve_after_days(self) -> float:

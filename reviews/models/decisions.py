@@ -16,6 +16,7 @@ class Decision(models.Model):
         DELETED = "deleted", "deleted"
         EDITED = "edited", "edited"
         REOPENED = "reopened", "reopened"
+        GONE = "gone", "closed as gone"
 
     class Via(models.TextChoices):
         PERSON = "person", "a person"

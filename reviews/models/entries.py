@@ -29,6 +29,14 @@ class ReviewEntry(models.Model):
         UNREACHABLE = "unreachable", "could not load"
         REFUSED = "refused", "refused"
 
+    class Reopened(models.TextChoices):
+        """Why a memory that was decided waits again, when no person of ours opened it."""
+
+        CHANGED = "changed", "changed since decided"
+        CAME_BACK = "came-back", "came back after delete"
+        NOT_DELETED = "not-deleted", "the delete did not happen"
+        CONTRADICTED = "contradicted", "a file said it was deleted"
+
     bank = models.ForeignKey(Bank, models.PROTECT, related_name="entries", db_index=False)  # in the unique constraint
     document_id = models.TextField()
     document_hash = models.CharField(max_length=64)
@@ -41,6 +49,18 @@ class ReviewEntry(models.Model):
     language = models.CharField(max_length=35, blank=True, default="")
     session = models.CharField(max_length=300, blank=True, default="")
     sources = models.JSONField(default=list, help_text="names of the sources that reported it")
+
+    reopened_because = models.CharField(max_length=12, choices=Reopened.choices, blank=True, default="")
+    live_until = models.DateTimeField(
+        null=True, help_text="an agent was seen replacing it again and again: it may do so until then"
+    )
+    text_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        models.SET_NULL,
+        null=True,
+        related_name="+",
+        help_text="whose edit the text is; null = an agent's. Who writes may be barred from approving",
+    )
 
     # Age
     enqueued_at = models.DateTimeField(null=True, help_text="as the source said; null = undatable")

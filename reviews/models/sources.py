@@ -20,6 +20,11 @@ class SourceFile(models.Model):
     trusts_loopback = models.BooleanField(
         default=False, help_text="read on the server itself: a loopback address means our own server"
     )
+    # A file of this machine that is watched (reviews.watching); an upload has no path.
+    path = models.TextField(blank=True, default="")
+    seen = models.JSONField(default=dict, help_text="size, time and inode of the file as it was last read")
+    looked_at = models.DateTimeField(null=True)
+    trouble = models.CharField(max_length=300, blank=True, default="", help_text="why it could not be read")
     created = models.DateTimeField(default=timezone.now)
 
     class Meta:
