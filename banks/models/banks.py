@@ -51,6 +51,7 @@ class Bank(models.Model):
     poll_after = models.DateTimeField(default=timezone.now, help_text="when to look again")
     poll_claimed_until = models.DateTimeField(null=True, help_text="a worker looks until then")
     polled_at = models.DateTimeField(null=True, help_text="the last look that got an answer")
+    walked_at = models.DateTimeField(null=True, help_text="the last look at all of its documents")
     poll_error = models.CharField(max_length=300, blank=True, default="")
     # What the server said, and when
     document_count = models.PositiveIntegerField(null=True)
