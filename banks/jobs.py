@@ -6,11 +6,12 @@ that lost its claim (it was too slow, somebody else went on) cannot commit anoth
 """
 
 import logging
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import InterfaceError, OperationalError, transaction
@@ -18,12 +19,14 @@ from django.db.models import F, Q
 from django.utils import timezone
 from kombu.exceptions import OperationalError as BrokerError
 
+from banks import pulse
 from banks.models import Job
 from memadmin.accounts.models import User
 
 logger = logging.getLogger(__name__)
 
-CLAIM = timedelta(minutes=3)  # renewed by each step
+CLAIMS_PER_STEP = 2  # a step renews only at its end
+HANGS_AFTER = 180.0  # seconds without a step or a heartbeat
 SLICE_SECONDS = 120.0  # a task ends after this and queues its own continuation
 ROWS_PER_STEP = 2_000
 MOST_STARTS = 5  # without any progress in between: the work itself is what kills its workers
@@ -81,6 +84,9 @@ class Run:
     deadline: float | None = None  # of time.monotonic(); None = until it has ended
     on_progress: Callable[[Job], None] | None = None
     cursor: dict[str, Any] = field(default_factory=dict)
+    moved: float = field(default_factory=time.monotonic)
+    # The time until which we hold the job is the token: it must not change in the middle of a step.
+    stepping: threading.Lock = field(default_factory=threading.Lock)
 
     @property
     def params(self) -> dict[str, Any]:
@@ -90,7 +96,7 @@ class Run:
     @contextmanager
     def step(self, *, done: int, cursor: dict[str, Any], total: int | None = None) -> Iterator[None]:
         """One transaction: what the body stores, and that it is stored. Raises LostClaim instead of committing."""
-        with transaction.atomic():
+        with self.stepping, transaction.atomic():
             yield
             self._hold(done=done, cursor=cursor, total=self.job.total if total is None else total, attempts=0)
         self.cursor = cursor
@@ -100,13 +106,30 @@ class Run:
             raise _SliceOver
 
     def heartbeat(self, *, total: int | None = None) -> None:
-        """Keeps the claim during work that stores nothing."""
-        self._hold(total=self.job.total if total is None else total)
+        """Says that the work goes on where it stores nothing for minutes."""
+        with self.stepping:
+            self._hold(total=self.job.total if total is None else total)
+
+    def renew(self) -> bool:
+        """Keeps the claim between two steps; False when it is lost, or when nothing has moved for too long."""
+        if time.monotonic() - self.moved > HANGS_AFTER:
+            return False
+        if not self.stepping.acquire(blocking=False):
+            return True  # a step renews by itself
+        try:
+            until = _until()
+            renewed = bool(_held(self.job).update(claimed_until=until))
+            if renewed:
+                self.job.claimed_until = until
+            return renewed
+        finally:
+            self.stepping.release()
 
     def _hold(self, **values: Any) -> None:
-        until = timezone.now() + CLAIM
+        until = _until()
         if not _held(self.job).update(claimed_until=until, **values):
             raise LostClaim
+        self.moved = time.monotonic()
         self.job.claimed_until = until
         for name, value in values.items():
             setattr(self.job, name, value)
@@ -124,7 +147,9 @@ def run(job_id: int, *, slice_seconds: float | None = SLICE_SECONDS, on_progress
         return _end(job, Job.State.FAILED, error=f"It stopped {MOST_STARTS} times without getting further.")
     deadline = None if slice_seconds is None else time.monotonic() + slice_seconds
     try:
-        result = _handler_of(job)(Run(job, deadline, on_progress, dict(job.cursor)))
+        work = Run(job, deadline, on_progress, dict(job.cursor))
+        with pulse.held(work.renew):
+            result = _handler_of(job)(work)
     except _SliceOver:
         _held(job).update(claimed_until=None)
         dispatch(job.pk)
@@ -155,13 +180,19 @@ def sweep() -> int:
 
 
 def _claim(job_id: int) -> Job | None:
-    now = timezone.now()
+    now, until = timezone.now(), _until()
     free = Q(claimed_until__isnull=True) | Q(claimed_until__lt=now)
     mine = Job.objects.filter(free, pk=job_id, state__in=[Job.State.QUEUED, Job.State.RUNNING])
-    if not mine.update(state=Job.State.RUNNING, claimed_until=now + CLAIM, attempts=F("attempts") + 1):
+    if not mine.update(state=Job.State.RUNNING, claimed_until=until, attempts=F("attempts") + 1):
         return None
     Job.objects.filter(pk=job_id, started__isnull=True).update(started=now)
-    return Job.objects.select_related("owner").get(pk=job_id)
+    job = Job.objects.select_related("owner").get(pk=job_id)
+    job.claimed_until = until  # never the token of a worker that was quicker
+    return job
+
+
+def _until() -> datetime:
+    return timezone.now() + CLAIMS_PER_STEP * pulse.claim_time()
 
 
 def _held(job: Job) -> Any:

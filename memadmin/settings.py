@@ -99,7 +99,8 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     }
 else:
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
-    DATABASES["default"]["OPTIONS"] = {"pool": {"min_size": 1, "max_size": 8, "timeout": 10}}
+    # What the URL says (sslmode, …) goes to PostgreSQL's own library.
+    DATABASES["default"].setdefault("OPTIONS", {}).setdefault("pool", {"min_size": 1, "max_size": 8, "timeout": 10})
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # ── broker, cache, locks: one Redis or Valkey; the embedded one listens on a unix socket ─────────────────────
@@ -244,6 +245,8 @@ LEASE_MINUTES = 5
 SETTLE_MINUTES = env.number("MEMADMIN_SETTLE_MINUTES", 30)
 # How often each bank's documents are looked at.
 POLL_SECONDS = env.number("MEMADMIN_POLL_SECONDS", 60)
+# A worker renews its hold on what it works on; what a killed one held is taken up again after so long.
+CLAIM_SECONDS = env.number("MEMADMIN_CLAIM_SECONDS", 15)
 CURATION_CALLS_PER_SERVER = int(env.number("MEMADMIN_CALLS_PER_SERVER", 2))
 
 LOGGING = {

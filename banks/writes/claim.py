@@ -1,5 +1,6 @@
 """Taking a row by conditional update: exactly one worker gets it, and a worker that lost it stores nothing."""
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -9,13 +10,14 @@ from django.db import IntegrityError, transaction
 from django.db.models import Exists, F, OuterRef, Q
 from django.utils import timezone
 
+from banks import pulse
 from banks.models import Server, Write
 
 State = Write.State
 
-# On top of the server's timeouts: an edit reads, sends and reads back within one claim.
-CLAIM_MARGIN = timedelta(seconds=10)
-CALLS_PER_CLAIM = 3
+# How long a worker may hang on one row: an edit reads, sends and reads back. On top of the server's timeouts.
+HOLD_MARGIN = timedelta(seconds=10)
+CALLS_PER_HOLD = 3
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,7 @@ def take(write_id: int) -> Claim | str:
     write = Write.objects.select_related("bank__server").filter(pk=write_id).first()
     if write is None or write.state not in Write.OPEN:
         return "ended"
-    until = now + _time_needed(write.bank.server)
+    until = now + pulse.claim_time()
     if write.state in (State.QUEUED, State.RETRYING):
         if server_is_full(write.bank.server, now):
             return "server busy"
@@ -56,7 +58,7 @@ def _take_fresh(write: Write, now: datetime, until: datetime) -> Claim | str:
         return "slot busy"
     if not taken:
         return "not due"
-    write.refresh_from_db()
+    _refresh(write, claim=write.claim + 1)
     return Claim(write, fresh=True)
 
 
@@ -70,8 +72,20 @@ def _take_back(write: Write, now: datetime, until: datetime) -> Claim | str:
     )
     if not taken:
         return "not due"
-    write.refresh_from_db()
+    _refresh(write, claim=write.claim + 1)
     return Claim(write, fresh=False)
+
+
+def held(write: Write) -> AbstractContextManager[None]:
+    """Keeps a claimed row ours during the body, while this process lives and does not hang."""
+    server = write.bank.server
+    longest = CALLS_PER_HOLD * timedelta(seconds=server.connect_timeout + server.read_timeout) + HOLD_MARGIN
+    # What was stored meanwhile is no longer claimed, and stays so.
+    mine = Write.objects.filter(pk=write.pk, claim=write.claim, claimed_until__isnull=False)
+    return pulse.held(
+        lambda: bool(mine.update(claimed_until=timezone.now() + pulse.claim_time())),
+        at_most=longest,
+    )
 
 
 def store(write: Write, **changes: Any) -> bool:
@@ -79,15 +93,17 @@ def store(write: Write, **changes: Any) -> bool:
     changes.setdefault("claimed_until", None)
     stored = Write.objects.filter(pk=write.pk, claim=write.claim, state__in=Write.OPEN).update(**changes)
     if stored:
-        write.refresh_from_db()
+        _refresh(write, claim=write.claim)
     return bool(stored)
+
+
+def _refresh(write: Write, *, claim: int) -> None:
+    """Reads the row anew, but never takes over the number of a worker that claimed it in between."""
+    write.refresh_from_db()
+    write.claim = claim
 
 
 def server_is_full(server: Server, now: datetime) -> bool:
     """Whether this server has as many of our calls in flight as it can take without deadlocks."""
     in_flight = Write.objects.filter(bank__server=server, state=State.SENDING, claimed_until__gt=now)
     return in_flight.count() >= settings.CURATION_CALLS_PER_SERVER
-
-
-def _time_needed(server: Server) -> timedelta:
-    return CALLS_PER_CLAIM * timedelta(seconds=server.connect_timeout + server.read_timeout) + CLAIM_MARGIN

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from banks import connections
+from banks import connections, pulse
 from banks.hindsight import Busy, HindsightClient, HindsightError
 from banks.models import Server, Write
 from banks.writes import claim, registry
@@ -42,7 +42,8 @@ def run(write_id: int) -> str:
     if isinstance(claimed, str):
         Write.objects.filter(pk=write_id).update(dispatched_until=None)  # the sweep may tell us again
         return claimed
-    word = _step(claimed)
+    with claim.held(claimed.write):
+        word = _step(claimed)
     _wake_the_next(claimed.write)
     return word
 
@@ -81,7 +82,7 @@ def _send(client: HindsightClient, write: Write) -> str:
     if early is not None:
         return _end(write, State.DONE, outcome={**write.outcome, **early.outcome})
     # From here on the outcome may be unknown: stored before the first byte leaves.
-    if not claim.store(write, sent=timezone.now(), claimed_until=write.claimed_until):
+    if not claim.store(write, sent=timezone.now(), claimed_until=timezone.now() + pulse.claim_time()):
         return "lost the claim"
     try:
         answer = kind.send(client, write)

@@ -13,7 +13,7 @@ from django.db import transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
-from banks import connections, hidden, replay
+from banks import connections, hidden, pulse, replay
 from banks.hindsight import (
     BadAnswer,
     Document,
@@ -33,7 +33,7 @@ from reviews.services.expiry import expiry_of
 Load: TypeAlias = ReviewEntry.Load
 State: TypeAlias = ReviewEntry.State
 
-CLAIM = timedelta(minutes=3)
+HANGS_AFTER = timedelta(minutes=3)
 FACTS_SHOWN = 200
 # A document that was just retained is not there yet: nobody calls it missing before it was looked for a few times.
 LOOKS_BEFORE_MISSING = 4
@@ -51,7 +51,8 @@ def load(entry_id: int) -> str:
         return "write under way"
     try:
         check_document_id(entry.document_id)
-        with connections.talking_to(entry.bank.server) as client:
+        held = pulse.held(lambda: _renew(entry), at_most=HANGS_AFTER)
+        with held, connections.talking_to(entry.bank.server) as client:
             document = client.get_document(entry.bank.bank_id, entry.document_id)
             facts, retired = _facts(client, entry)
     except HindsightError as error:
@@ -61,12 +62,24 @@ def load(entry_id: int) -> str:
 
 def _claim(entry_id: int) -> ReviewEntry | None:
     now = timezone.now()
+    until = now + pulse.claim_time()
     due = ReviewEntry.objects.filter(pk=entry_id, load_after__lte=now)
     if not due.filter(Q(load_claimed_until=None) | Q(load_claimed_until__lt=now)).update(
-        load_claimed_until=now + CLAIM, load_attempts=F("load_attempts") + 1
+        load_claimed_until=until, load_attempts=F("load_attempts") + 1
     ):
         return None
-    return ReviewEntry.objects.select_related("bank__server").get(pk=entry_id)
+    entry = ReviewEntry.objects.select_related("bank__server").get(pk=entry_id)
+    entry.load_claimed_until = until  # the token of this claim, never that of a worker that was quicker
+    return entry
+
+
+def _renew(entry: ReviewEntry) -> bool:
+    until = timezone.now() + pulse.claim_time()
+    mine = ReviewEntry.objects.filter(pk=entry.pk, load_claimed_until=entry.load_claimed_until)
+    if not mine.update(load_claimed_until=until):
+        return False
+    entry.load_claimed_until = until
+    return True
 
 
 def _release(entry: ReviewEntry, **changes: Any) -> None:

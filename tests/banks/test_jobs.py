@@ -9,10 +9,11 @@ import time_machine
 from django.db import OperationalError
 from kombu.exceptions import OperationalError as BrokerError
 
-from banks import jobs, tasks
+from banks import jobs, pulse, tasks
 from banks.models import Blob, Job
 
 NOW = datetime(2026, 8, 20, 12, 0, tzinfo=UTC)
+CLAIM = jobs.CLAIMS_PER_STEP * pulse.claim_time()
 pytestmark = pytest.mark.django_db
 
 
@@ -74,7 +75,7 @@ def test_two_workers_do_not_share_a_job(work: Any, clock: Any) -> None:
 def test_a_worker_that_was_too_slow_stores_nothing_more(work: Any, clock: Any) -> None:
     def slow(run: jobs.Run) -> dict[str, Any]:
         if run.job.attempts == 1:
-            clock.move_to(NOW + jobs.CLAIM + timedelta(seconds=1), tick=False)
+            clock.move_to(NOW + CLAIM + timedelta(seconds=1), tick=False)
             assert jobs.run(run.job.pk) == "done"  # somebody else takes it and finishes
             with run.step(done=1, cursor={}):
                 Blob.objects.store("too late")
@@ -131,7 +132,7 @@ def test_it_goes_on_where_the_killed_worker_stopped(work: Any, clock: Any) -> No
     with pytest.raises(Killed):
         jobs.run(job.pk)
     assert jobs.sweep() == 0  # it is still held
-    clock.move_to(NOW + jobs.CLAIM + timedelta(seconds=1), tick=False)
+    clock.move_to(NOW + CLAIM + timedelta(seconds=1), tick=False)
     assert jobs.sweep() == 1
     assert jobs.run(job.pk) == "done"
     assert (Blob.objects.count(), deaths) == (3, [1])
@@ -148,7 +149,7 @@ def test_what_kills_its_workers_is_given_up(work: Any, clock: Any) -> None:
     for number in range(1, jobs.MOST_STARTS + 1):
         with pytest.raises(Killed):
             jobs.run(job.pk)
-        clock.move_to(NOW + number * (jobs.CLAIM + timedelta(seconds=1)), tick=False)
+        clock.move_to(NOW + number * (CLAIM + timedelta(seconds=1)), tick=False)
     assert jobs.run(job.pk) == "failed"
     job.refresh_from_db()
     assert job.error == "It stopped 5 times without getting further."
@@ -162,7 +163,7 @@ def test_a_database_that_was_away_is_no_failure(work: Any, clock: Any) -> None:
 
     job = work(unlucky)
     assert jobs.run(job.pk) == "later"
-    clock.move_to(NOW + jobs.CLAIM + timedelta(seconds=1), tick=False)
+    clock.move_to(NOW + CLAIM + timedelta(seconds=1), tick=False)
     assert jobs.run(job.pk) == "done"
 
 
