@@ -31,6 +31,7 @@ class Bank(models.Model):
     bank_id = models.TextField()
     bank_hash = models.CharField(max_length=64, help_text="sha256 of the id: PostgreSQL cannot index long text")
     name = models.CharField(max_length=300, blank=True, default="")
+    named_here = models.BooleanField(default=False, help_text="an admin named it; else it is called as its server says")
     language = models.CharField(max_length=35, blank=True, default="")
     kind = models.CharField(max_length=10, choices=Kind.choices, default=Kind.PROJECT)
     # Policy

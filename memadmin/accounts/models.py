@@ -28,6 +28,7 @@ class LoginLink(models.Model):
     created = models.DateTimeField(default=timezone.now)
     expires = models.DateTimeField()
     spent = models.DateTimeField(null=True)
+    invitation = models.BooleanField(default=False, help_text="handed to somebody who has never been here")
 
     class Meta:
         ordering: ClassVar = ["-id"]

@@ -1,0 +1,65 @@
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+
+from banks.models.banks import Bank
+from banks.models.servers import Server
+
+
+class AdminEvent(models.Model):
+    """Who changed what about servers, members, people and banks' policies, and when. Rows are only ever added.
+
+    Names are kept as they were, so that a row still speaks when what it is about is gone. Never holds a key.
+    """
+
+    class What(models.TextChoices):
+        SERVER_ADDED = "server-added", "Server added"
+        SERVER_CHANGED = "server-changed", "Server changed"
+        SERVER_REMOVED = "server-removed", "Server removed"
+        KEY_REPLACED = "key-replaced", "Key replaced"
+        KEY_REMOVED = "key-removed", "Key removed"
+        WRITES_PAUSED = "writes-paused", "Writes paused"
+        WRITES_RESUMED = "writes-resumed", "Writes resumed"
+        MEMBER_ADDED = "member-added", "Member added"
+        ROLE_CHANGED = "role-changed", "Role changed"
+        MEMBER_REMOVED = "member-removed", "Member removed"
+        INVITED = "invited", "Invited"
+        INVITED_AGAIN = "invited-again", "New invitation link"
+        CLOSED = "closed", "Account closed"
+        REOPENED = "reopened", "Account opened again"
+        POLICY_CHANGED = "policy-changed", "Policy changed"
+
+    what = models.CharField(max_length=20, choices=What.choices)
+    actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
+    actor_name = models.CharField(max_length=310, blank=True, default="", help_text="as it was then; empty = no person")
+    # A bank's event names its server too.
+    server = models.ForeignKey(Server, models.SET_NULL, null=True, related_name="+", db_index=False)
+    server_name = models.CharField(max_length=100, blank=True, default="")
+    bank = models.ForeignKey(Bank, models.SET_NULL, null=True, related_name="+", db_index=False)
+    bank_name = models.TextField(blank=True, default="")
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+", db_index=False)
+    person_name = models.CharField(max_length=310, blank=True, default="")
+    before = models.JSONField(default=dict, help_text="{field: value} of what changed")
+    after = models.JSONField(default=dict)
+    reason = models.CharField(max_length=300, blank=True, default="")
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering: ClassVar = ["-at", "-id"]
+        indexes: ClassVar = [
+            models.Index(fields=["-at", "-id"], name="admin_event_newest"),
+            models.Index(fields=["server", "-at", "-id"], name="admin_event_server"),
+            models.Index(fields=["bank", "-at", "-id"], name="admin_event_bank"),
+            models.Index(fields=["person", "-at", "-id"], name="admin_event_person"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.get_what_display()} by {self.actor_name or 'no person'}"
+
+    @property
+    def changes(self) -> list[tuple[str, object, object]]:
+        """(field, before, after) of everything that changed, in the order it was stored; None where there was none."""
+        names = dict.fromkeys([*self.before, *self.after])
+        return [(name, self.before.get(name), self.after.get(name)) for name in names]
