@@ -7,12 +7,15 @@ from django.db import transaction
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
+from banks import pulse
 from banks.models import Write
 
 logger = logging.getLogger(__name__)
 
-# A message that was not taken by then is sent again by the sweep.
-MESSAGE_LIFE = timedelta(seconds=30)
+
+def message_life() -> timedelta:
+    """A message that was not taken by then, lost or held by a dead worker, is sent again by the sweep."""
+    return 2 * pulse.claim_time()
 
 
 def dispatch_on_commit(write_id: int) -> None:
@@ -28,7 +31,7 @@ def dispatch(write_id: int, *, delay: float = 0.0) -> bool:
     from banks.tasks import send_write
 
     now = timezone.now()
-    Write.objects.filter(pk=write_id).update(dispatched_until=now + MESSAGE_LIFE)
+    Write.objects.filter(pk=write_id).update(dispatched_until=now + message_life())
     try:
         send_write.apply_async((write_id,), countdown=delay)
     except (OperationalError, OSError) as error:

@@ -13,7 +13,7 @@ from banks import connections, pulse
 from banks.hindsight import Busy, HindsightClient, HindsightError
 from banks.models import Server, Write
 from banks.writes import claim, registry
-from banks.writes.dispatch import MESSAGE_LIFE, dispatch
+from banks.writes.dispatch import dispatch, message_life
 from banks.writes.kind import Accepted, ChangedSinceDecided, Done, NotDone, StillWorking, Stuck
 
 logger = logging.getLogger(__name__)
@@ -193,7 +193,7 @@ def sweep(*, limit: int = 500) -> int:
     unspoken = Q(dispatched_until=None) | Q(dispatched_until__lt=now)
     told = 0
     for write_id in Write.objects.filter(due | dead, unspoken).order_by("pk").values_list("pk", flat=True)[:limit]:
-        mine = Write.objects.filter(unspoken, pk=write_id).update(dispatched_until=now + MESSAGE_LIFE)
+        mine = Write.objects.filter(unspoken, pk=write_id).update(dispatched_until=now + message_life())
         if mine and not dispatch(write_id):
             break  # the broker is away; the rest waits
         told += mine
