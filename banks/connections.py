@@ -9,7 +9,7 @@ import httpx
 from django.db.models import F
 from django.utils import timezone
 
-from banks.hindsight import HindsightClient, HindsightError, Timeouts, Unreachable
+from banks.hindsight import HindsightClient, HindsightError, Refused, Timeouts, Unreachable
 from banks.models import Server
 
 logger = logging.getLogger(__name__)
@@ -20,6 +20,7 @@ TRANSPORTS: dict[str, httpx.BaseTransport] = {}
 # Circuit breaker: this many connection failures in a row close the door to a server for a while.
 FAILURES_BEFORE_PAUSE = 3
 LONGEST_PAUSE = timedelta(seconds=60)
+REFUSED_PAUSE = timedelta(seconds=15)
 
 
 def client_for(server: Server, *, read_timeout: float | None = None) -> HindsightClient:
@@ -42,6 +43,10 @@ def talking_to(server: Server, *, read_timeout: float | None = None) -> Iterator
     except Unreachable:
         note_failure(server)
         raise
+    except Refused as error:
+        note_answer(server)
+        note_refusal(server, error)
+        raise
     except HindsightError:
         note_answer(server)
         raise
@@ -50,7 +55,12 @@ def talking_to(server: Server, *, read_timeout: float | None = None) -> Iterator
 
 
 def paused_until(server: Server) -> datetime | None:
-    """When this server may be tried again, None when it may be tried now."""
+    """When this server may be tried again, None when it may be tried now.
+
+    A server that refuses our key is left alone until a probe, or a new key, shows that it takes it.
+    """
+    if server.health == Server.Health.REFUSED:
+        return timezone.now() + REFUSED_PAUSE
     return server.closed_until if server.closed_until and server.closed_until > timezone.now() else None
 
 
@@ -64,6 +74,12 @@ def note_failure(server: Server) -> None:
     server.health, server.health_text = Server.Health.UNREACHABLE, "The server does not answer."
     server.save(update_fields=["closed_until", "health", "health_text"])
     logger.warning("server %s: %d connection failures in a row, next try in %s", server.pk, server.failures, pause)
+
+
+def note_refusal(server: Server, error: Refused) -> None:
+    text = f"The server refuses our key (HTTP {error.status})."
+    Server.objects.filter(pk=server.pk).update(health=Server.Health.REFUSED, health_text=text)
+    server.health, server.health_text = Server.Health.REFUSED, text
 
 
 def note_answer(server: Server) -> None:

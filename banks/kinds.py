@@ -7,6 +7,11 @@ from banks.models import Write
 from banks.replay import retain_item
 from banks.writes import Accepted, ChangedSinceDecided, Done, Kind, NotDone, StillWorking, Stuck, register
 
+NO_BANK = (
+    "This bank is no longer on its server. Nothing was sent, since that would have created an empty bank of that name; "
+    "the text is in this row. Create the bank again, or discard this."
+)
+
 
 @register
 class Approve(Kind):
@@ -17,6 +22,22 @@ class Approve(Kind):
 @register
 class Undo(Kind):
     name, glyph, verb, past, tone = "undo", "↻", "undo", "taken back", "none"
+    sends = False
+
+
+@register
+class Reopen(Kind):
+    """The bank holds something else than what was decided."""
+
+    name, glyph, verb, past, tone = "reopen", "↻", "reopen", "opened again", "attention"
+    sends = False
+
+
+@register
+class Gone(Kind):
+    """A person closed what the bank no longer has."""
+
+    name, glyph, verb, past, tone = "gone", "○", "close as gone", "closed as gone", "none"
     sends = False
 
 
@@ -127,7 +148,8 @@ class PutBack(_Retaining):
     def precheck(self, client: HindsightClient, write: Write) -> Done | Stuck | None:
         found = _read(client, write)
         if found is None:
-            return None
+            # A retain creates the bank when there is none, and nobody asked for that.
+            return None if client.has_bank(write.bank.bank_id) else Stuck(NO_BANK)
         if _is_ours(found, write):
             return _done(found)
         raise ChangedSinceDecided("Another document has this id now. It was not overwritten.")

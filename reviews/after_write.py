@@ -3,15 +3,21 @@
 Runs in the transaction that stores the end of the write (banks.writes.after), so the log and the queue never disagree.
 """
 
+from datetime import timedelta
+
 from django.db.models import F
+from django.utils import timezone
 
 from banks.models import Write
 from banks.writes import after
-from reviews.models import Decision, ReviewEntry
+from reviews.models import ReviewEntry
 from reviews.services import load
-from reviews.services.decide import decided, reopen_fields
+from reviews.services.reopening import reopen_by_itself
 
 State = ReviewEntry.State
+
+# A retain that ran while we deleted ends a little later, and brings the document back.
+LOOK_AGAIN_AFTER = timedelta(seconds=5)
 
 
 @after("delete")
@@ -23,7 +29,11 @@ def delete_ended(write: Write) -> None:
         return
     if write.state == Write.State.DONE:
         ReviewEntry.objects.filter(pk=entry.pk, state=State.DELETING).update(
-            state=State.DELETED, version=F("version") + 1, load_after=None
+            state=State.DELETED,
+            version=F("version") + 1,
+            load_after=timezone.now() + LOOK_AGAIN_AFTER,
+            load_attempts=0,
+            load_claimed_until=None,
         )
     elif write.state == Write.State.RETRYING:  # a person pressed retry
         ReviewEntry.objects.filter(pk=entry.pk, state=State.PENDING).update(
@@ -41,14 +51,10 @@ def retain_ended(write: Write) -> None:
 
 def _pending_again(entry: ReviewEntry, write: Write) -> None:
     """The delete did not happen. The memory waits for a decision again, with what the bank holds now."""
-    if ReviewEntry.objects.filter(pk=entry.pk, state=State.DELETING).update(**reopen_fields(entry)):
-        entry.refresh_from_db()
-        decided(
-            entry,
-            Decision.Verdict.REOPENED,
-            user=None,
-            write=write,
-            decided_via=Decision.Via.HOUSEKEEPING,
-            note="it was not deleted: " + (write.error_text or write.get_state_display())[:250],
-        )
+    if entry.state != State.DELETING:
+        return
+    why = write.error_text or write.get_state_display()
+    if reopen_by_itself(
+        entry, because=ReviewEntry.Reopened.NOT_DELETED, note=f"it was not deleted: {why}", answers=write
+    ):
         load.after_write_end(write)

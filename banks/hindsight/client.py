@@ -86,6 +86,11 @@ class HindsightClient:
         path = ids.banks_path(self._namespace)
         return self._all(lambda offset: self._page(path, "banks", BankRow.parse, limit=PAGE, offset=offset), _bank_key)
 
+    def has_bank(self, bank_id: str) -> bool:
+        """Whether the list of banks has it, by its exact id."""
+        ids.check_bank_id(bank_id)
+        return any(row.bank_id == bank_id for row in self.list_banks())
+
     def put_bank(self, bank_id: str, *, name: str = "") -> None:
         """Create the bank, or rename it when it exists."""
         self._send("PUT", self._bank(bank_id), body={"name": name} if name else {})

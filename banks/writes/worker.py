@@ -10,7 +10,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from banks import connections, pulse
-from banks.hindsight import Busy, HindsightClient, HindsightError
+from banks.hindsight import Busy, HindsightClient, HindsightError, Refused
 from banks.models import Server, Write
 from banks.writes import claim, registry
 from banks.writes.dispatch import dispatch, message_life
@@ -114,7 +114,7 @@ def _trouble(write: Write, error: HindsightError, *, sent: bool) -> str:
         "error_text": str(error),
         "error_took": error.took,
     }
-    if error.permanent:
+    if error.permanent and not isinstance(error, Refused):  # a key can be put right: the row waits for that
         return _end(write, State.ATTENTION, **told)
     if sent:
         if write.attempts >= MAX_ATTEMPTS and not error.outcome_unknown:

@@ -37,6 +37,8 @@ class ReviewEntry(models.Model):
         NOT_DELETED = "not-deleted", "the delete did not happen"
         CONTRADICTED = "contradicted", "a file said it was deleted"
 
+    WANTED_DELETED: ClassVar = [Reopened.CAME_BACK, Reopened.NOT_DELETED]
+
     bank = models.ForeignKey(Bank, models.PROTECT, related_name="entries", db_index=False)  # in the unique constraint
     document_id = models.TextField()
     document_hash = models.CharField(max_length=64)

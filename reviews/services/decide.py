@@ -17,7 +17,8 @@ from memadmin.accounts.models import User
 from reviews.access import get_entry
 from reviews.errors import Blank, Conflict, NotLoaded, TooLarge, TooLate
 from reviews.models import Decision, ReviewEntry
-from reviews.services.expiry import set_expiry
+from reviews.services.recording import decided, decided_on, open_write
+from reviews.services.reopening import reopen
 from reviews.text import has_visible_text, normalise_newlines
 
 State: TypeAlias = ReviewEntry.State
@@ -30,7 +31,7 @@ def approve(*, user: User, entry_id: int, version: int, text_hash: str, via: Wri
     entry = _decidable(user, entry_id, version, text_hash)
     with transaction.atomic():
         _take(entry, state=State.APPROVED, user=user)
-        write = writes.record(kind="approve", via=via, actor=user, before=entry.text, **_of(entry))
+        write = writes.record(kind="approve", via=via, actor=user, before=entry.text, **decided_on(entry))
         return decided(entry, Verdict.APPROVED, user=user, write=write)
 
 
@@ -47,7 +48,7 @@ def delete(*, user: User, entry_id: int, version: int, text_hash: str, via: Writ
             facts_before=entry.facts,
             params=entry.retain_params,
             not_before=timezone.now() + timedelta(seconds=settings.UNDO_SECONDS),
-            **_of(entry),
+            **decided_on(entry),
         )
         decided(entry, Verdict.DELETED, user=user, write=write)
     return write
@@ -76,7 +77,7 @@ def edit(
             before=entry.text,
             facts_before=entry.facts,
             params=entry.retain_params,
-            **_of(entry),
+            **decided_on(entry),
         )
         decided(entry, Verdict.EDITED, user=user, write=write)
     return write
@@ -86,7 +87,7 @@ def undo(*, user: User, entry_id: int, via: Write.Via = Write.Via.WEB) -> Decisi
     """Takes back the latest decision: an approval at any time, a delete as long as nothing of it has happened."""
     entry = get_entry(user, entry_id, Role.REVIEWER)
     latest = entry.decisions.select_related("write").order_by("-pk").first()
-    if latest is None or latest.verdict not in (Verdict.APPROVED, Verdict.DELETED):
+    if latest is None or latest.verdict not in (Verdict.APPROVED, Verdict.DELETED, Verdict.GONE):
         raise TooLate("There is no decision on this memory that could be taken back.")
     if latest.verdict == Verdict.APPROVED and entry.state != State.APPROVED:
         raise conflict_of(entry_id)
@@ -95,10 +96,7 @@ def undo(*, user: User, entry_id: int, via: Write.Via = Write.Via.WEB) -> Decisi
     with transaction.atomic():
         if latest.verdict == Verdict.DELETED and (latest.write is None or not writes.cancel(write=latest.write)):
             raise TooLate("The bank has already been told to delete it. When that is done, put it back from the log.")
-        reopened = ReviewEntry.objects.filter(pk=entry.pk, state=entry.state, version=entry.version).update(
-            **reopen_fields(entry)
-        )
-        if not reopened:
+        if not reopen(entry):
             raise conflict_of(entry_id)
         write = writes.record(
             kind="undo",
@@ -123,10 +121,10 @@ def put_back(*, user: User, write_id: int, via: Write.Via = Write.Via.WEB) -> Wr
     if deletion.before is None or deletion.before.erased:
         raise TooLate("Our stored copy of the text was erased. It cannot be put back.")
     entry = ReviewEntry.objects.select_related("bank").get(bank=deletion.bank, document_hash=deletion.document_hash)
+    if entry.state != State.DELETED:  # a second press finds nothing to put back
+        raise conflict_of(entry.pk)
     with transaction.atomic():
-        fields = reopen_fields(entry) | {"load_state": ReviewEntry.Load.LOADING, "load_after": None}
-        # Only from "deleted": a second press finds nothing to change.
-        if not ReviewEntry.objects.filter(pk=entry.pk, state=State.DELETED, version=entry.version).update(**fields):
+        if not reopen(entry, load_state=Load.LOADING, load_after=None):
             raise conflict_of(entry.pk)
         write = writes.record(
             kind="put-back",
@@ -147,33 +145,6 @@ def reload(*, user: User, entry_id: int) -> None:
     entry = get_entry(user, entry_id, Role.REVIEWER)
     if not open_write(entry):
         ReviewEntry.objects.filter(pk=entry.pk).update(load_after=timezone.now(), load_attempts=0)
-
-
-def open_write(entry: ReviewEntry) -> Write | None:
-    """The write of this document that is under way, if there is one."""
-    return (
-        Write.objects.filter(bank=entry.bank_id, document_hash=entry.document_hash, state__in=Write.OPEN)
-        .order_by("-pk")
-        .first()
-    )
-
-
-def decided(entry: ReviewEntry, verdict: Verdict, *, user: User | None, write: Write | None, **more: Any) -> Decision:
-    """Appends a person's decision about what the instance shows."""
-    return Decision.objects.create(
-        **{
-            "entry": entry,
-            "verdict": verdict,
-            "decided_via": Decision.Via.PERSON,
-            "user": user,
-            "user_name": user.display_name if user else "",
-            "version": entry.version,
-            "text_hash": entry.text_id or "",
-            "content_hash": entry.content_hash,
-            "write": write,
-            **more,
-        }
-    )
 
 
 def conflict_of(entry_id: int) -> Conflict:
@@ -202,32 +173,9 @@ def _take(entry: ReviewEntry, *, state: State, user: User | None, **changes: Any
         changes |= {"decided_by": user.display_name, "decided_via": Decision.Via.PERSON, "decided_at": now}
     taken = ReviewEntry.objects.filter(
         pk=entry.pk, state=State.PENDING, version=entry.version, text=entry.text_id, load_state=Load.LOADED
-    ).update(state=state, version=F("version") + 1, lease_user=None, lease_until=None, **changes)
+    ).update(state=state, version=F("version") + 1, reopened_because="", lease_user=None, lease_until=None, **changes)
     if not taken:
         raise conflict_of(entry.pk)
-
-
-def reopen_fields(entry: ReviewEntry) -> dict[str, Any]:
-    """Fields that make an entry pending again; its age restarts now."""
-    set_expiry(entry, age_from=timezone.now())
-    return {
-        "state": State.PENDING,
-        "version": F("version") + 1,
-        "age_from": entry.age_from,
-        "expires_at": entry.expires_at,
-        "decided_by": "",
-        "decided_via": "",
-        "decided_at": None,
-    }
-
-
-def _of(entry: ReviewEntry) -> dict[str, Any]:
-    return {
-        "bank": entry.bank,
-        "document_id": entry.document_id,
-        "decided_hash": entry.content_hash,
-        "decided_created": entry.document_created_at,
-    }
 
 
 def _storable(text: str) -> str:

@@ -29,10 +29,13 @@ def expiry_of(*, entry: ReviewEntry, bank: Bank) -> datetime | None:
     """When this entry is approved by time; None = it waits for a person.
 
     Age counts from `age_from`, and never ends sooner than a grace after the first import, so that an old file is not
-    approved unseen. Undatable and danger-marked entries wait (the latter unless the bank says otherwise).
+    approved unseen. Undatable and danger-marked entries wait (the latter unless the bank says otherwise), and what a
+    person wanted deleted is never approved by time.
     """
     days = bank.approve_after_days
     if not days or entry.age_from is None or (entry.danger and not bank.expire_marked):
+        return None
+    if entry.reopened_because in ReviewEntry.WANTED_DELETED:
         return None
     grace = timedelta(hours=settings.IMPORT_GRACE_HOURS)
     try:
@@ -77,6 +80,7 @@ def _approve_by_time(entry: ReviewEntry, now: datetime) -> bool:
     ).update(
         state=ReviewEntry.State.APPROVED,
         version=F("version") + 1,
+        reopened_because="",
         decided_by="",
         decided_via=Decision.Via.EXPIRY,
         decided_at=now,

@@ -25,10 +25,11 @@ from banks.hindsight import (
     Refused,
     check_document_id,
 )
-from banks.models import Blob, Write
-from reviews.models import Decision, ReviewEntry
-from reviews.services.decide import decided, open_write, reopen_fields
+from banks.models import Bank, Blob, Write
+from reviews.models import ReviewEntry
+from reviews.services import returned
 from reviews.services.expiry import expiry_of
+from reviews.services.recording import open_write
 
 Load: TypeAlias = ReviewEntry.Load
 State: TypeAlias = ReviewEntry.State
@@ -38,6 +39,9 @@ FACTS_SHOWN = 200
 # A document that was just retained is not there yet: nobody calls it missing before it was looked for a few times.
 LOOKS_BEFORE_MISSING = 4
 PREVIEW = 300
+# What was written again that much later than it was created is a session that an agent keeps replacing.
+WRITTEN_ONCE = timedelta(minutes=1)
+LIVE_FOR = timedelta(hours=6)
 
 
 def load(entry_id: int) -> str:
@@ -45,6 +49,9 @@ def load(entry_id: int) -> str:
     entry = _claim(entry_id)
     if entry is None:
         return "not due"
+    if wait := connections.paused_until(entry.bank.server):
+        _release(entry, load_after=wait, load_attempts=F("load_attempts") - 1)
+        return "server closed"
     if open_write(entry):
         # What is under way will change the document; its end asks for a load again (reviews.after_write).
         _release(entry, load_after=None)
@@ -53,7 +60,11 @@ def load(entry_id: int) -> str:
         check_document_id(entry.document_id)
         held = pulse.held(lambda: _renew(entry), at_most=HANGS_AFTER)
         with held, connections.talking_to(entry.bank.server) as client:
-            document = client.get_document(entry.bank.bank_id, entry.document_id)
+            document = _document(client, entry)
+            if document is None and entry.state == State.DELETED:
+                return _still_deleted(entry, drained=client.stats(entry.bank.bank_id).pending_operations == 0)
+            if document is None:
+                return _not_there(entry)
             facts, retired = _facts(client, entry)
     except HindsightError as error:
         return _not_loaded(entry, error)
@@ -88,6 +99,22 @@ def _release(entry: ReviewEntry, **changes: Any) -> None:
     )
 
 
+def _document(client: HindsightClient, entry: ReviewEntry) -> Document | None:
+    """The document, None when the bank has none. A 404 counts only when the list of documents confirms it.
+
+    A missing bank answers 404 for its documents too; the list tells (NotFound of the bank).
+    """
+    bank_id, document_id = entry.bank.bank_id, entry.document_id
+    try:
+        return client.get_document(bank_id, document_id)
+    except NotFound as error:
+        if error.what == "bank":
+            raise
+    if client.find_document(bank_id, document_id) is not None:
+        raise BadAnswer("The server lists this document but does not find it by its id: no call here can reach it.")
+    return None
+
+
 def _facts(client: HindsightClient, entry: ReviewEntry) -> tuple[list[Fact], int]:
     """The document's facts, valid ones first, and how many are retired."""
     bank_id, document_id = entry.bank.bank_id, entry.document_id
@@ -103,6 +130,7 @@ def _loaded(entry: ReviewEntry, document: Document, facts: list[Fact], retired: 
     marks = [{"what": f.what, "tone": f.tone, "count": f.count, "note": f.note} for f in hidden.findings(text)]
     with transaction.atomic():
         blob = Blob.objects.store(text)
+        editor = _editor_of(entry, blob)
         entry.danger = any(mark["tone"] == "danger" for mark in marks)
         changes: dict[str, Any] = {
             "load_state": Load.LOADED,
@@ -116,8 +144,9 @@ def _loaded(entry: ReviewEntry, document: Document, facts: list[Fact], retired: 
             "document_updated_at": document.updated_at,
             "retain_params": replay.retain_params_of(document),
             "tags": list(document.tags),
-            "session": entry.session
-            or str(document.metadata.get("session") or document.metadata.get("session_id") or ""),
+            "session": entry.session or _session(document),
+            "text_by": editor,
+            "live_until": None if editor else _live_until(document),
             "facts": Blob.objects.store(json.dumps([_fact_json(fact) for fact in facts], ensure_ascii=False)),
             "fact_count": document.fact_count,
             "retired_count": retired,
@@ -126,15 +155,15 @@ def _loaded(entry: ReviewEntry, document: Document, facts: list[Fact], retired: 
             "danger": entry.danger,
             "expires_at": expiry_of(entry=entry, bank=entry.bank),
         }
-        if entry.text_id != blob.pk:
+        other_text = entry.text_id != blob.pk
+        if other_text:
             changes["version"] = F("version") + 1  # what is on somebody's screen is no longer what is here
         stored = ReviewEntry.objects.filter(
             pk=entry.pk, load_claimed_until=entry.load_claimed_until, version=entry.version
         ).update(load_claimed_until=None, **changes)
         if not stored:
             return "overtaken"
-        if entry.state == State.DELETED and entry.decided_via == Decision.Via.FILE:
-            _reopen_contradicted(entry)
+        returned.look(entry, other_text=other_text)
     return "loaded"
 
 
@@ -143,22 +172,40 @@ def _session(document: Document) -> str:
     return str(document.metadata.get("session") or document.metadata.get("session_id") or "")[:300]
 
 
-def _reopen_contradicted(entry: ReviewEntry) -> None:
-    """A file claims that it was deleted, and the bank still has it: the bank is right."""
-    entry.refresh_from_db()
-    ReviewEntry.objects.filter(pk=entry.pk, version=entry.version).update(**reopen_fields(entry))
-    decided(
-        entry,
-        Decision.Verdict.REOPENED,
-        user=None,
-        write=None,
-        decided_via=Decision.Via.HOUSEKEEPING,
-        note="a file said it was deleted, but the bank still has it",
-    )
+def _live_until(document: Document) -> datetime | None:
+    """Agents that replace a session again and again: until when that is to be expected."""
+    if document.created_at is None or document.updated_at is None:
+        return None
+    if document.updated_at - document.created_at < WRITTEN_ONCE:
+        return None
+    return document.updated_at + LIVE_FOR
+
+
+def _editor_of(entry: ReviewEntry, blob: Blob) -> int | None:
+    """The person whose edit this text is, None for an agent's text."""
+    edits = Write.objects.filter(bank=entry.bank_id, document_hash=entry.document_hash, kind="edit", request=blob)
+    return edits.order_by("-pk").values_list("actor", flat=True).first()
+
+
+def _still_deleted(entry: ReviewEntry, *, drained: bool) -> str:
+    """A retain that was running while we deleted brings the document back: look until nothing runs any more."""
+    _release(entry, load_after=None if drained else _in(entry, 300))
+    return "still deleted" if drained else "the bank is working"
+
+
+def _not_there(entry: ReviewEntry) -> str:
+    if entry.load_attempts < LOOKS_BEFORE_MISSING:
+        return _unread(entry, Load.LOADING, "Not in the bank yet; looking again.", _in(entry, 15))
+    return _unread(entry, Load.MISSING, "The bank does not have this document.", None)
 
 
 def _not_loaded(entry: ReviewEntry, error: HindsightError) -> str:
-    state, text, again = _face_of(entry, error)
+    if isinstance(error, NotFound) and error.what == "bank":
+        Bank.objects.filter(pk=entry.bank_id, gone_since=None).update(gone_since=timezone.now())
+    return _unread(entry, *_face_of(entry, error))
+
+
+def _unread(entry: ReviewEntry, state: Load, text: str, again: datetime | None) -> str:
     changes: dict[str, Any] = {"load_error": text[:500], "load_after": again}
     if state is Load.UNREACHABLE and entry.text_id:
         state = Load(entry.load_state)  # what was read before is still what was decided on; it is re-read before a send
@@ -174,10 +221,6 @@ def _face_of(entry: ReviewEntry, error: HindsightError) -> tuple[Load, str, date
         return Load.REFUSED, f"No server can address this id: {error.detail}", None
     if isinstance(error, NotFound) and error.what == "bank":
         return Load.MISSING, "There is no such bank on this server.", None
-    if isinstance(error, NotFound):
-        if entry.load_attempts < LOOKS_BEFORE_MISSING:
-            return Load.LOADING, "Not in the bank yet; looking again.", _in(entry, 15)
-        return Load.MISSING, "The bank does not have this document.", None
     if isinstance(error, Refused):
         return Load.REFUSED, "The server refused our key.", _in(entry, 300)
     if isinstance(error, BadAnswer):
