@@ -1,10 +1,16 @@
-"""Settings of the test suite: a throw-away data folder, no broker, quick password hashes."""
+"""Settings of the test suite: a throw-away data folder, quick password hashes, and no broker on SQLite.
+
+With MEMADMIN_TEST_DATABASE_URL and MEMADMIN_TEST_REDIS_URL (tests/services sets both): PostgreSQL and Redis.
+"""
 
 import os
 import tempfile
 
 for _name in ("HINDSIGHT_BASE_URL", "HINDSIGHT_NAMESPACE", "HINDSIGHT_API_KEY", "MEMADMIN_DEMO", "MEMADMIN_PRODUCTION"):
     os.environ.pop(_name, None)  # what the shell says about a real installation is none of a test's business
+for _name in ("DATABASE_URL", "REDIS_URL"):
+    os.environ.pop(f"{_name}_FILE", None)
+    os.environ[_name] = os.environ.get(f"MEMADMIN_TEST_{_name}", "")
 os.environ.setdefault("MEMADMIN_DATA_DIR", tempfile.mkdtemp(prefix="memadmin-test-"))
 os.environ.setdefault("MEMADMIN_SECRET_KEY", "test-secret-key-that-is-long-enough-for-the-checks-of-django-0123456789")
 
@@ -12,14 +18,21 @@ from memadmin.settings import *  # noqa: E402, F403
 
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # noqa: F405  WhiteNoise asks for it
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
-if DATABASES["default"]["ENGINE"].endswith("sqlite3"):  # noqa: F405
+# Tasks never run by themselves in a test: nobody reads the messages.
+if os.environ["DATABASE_URL"]:
+    # Each process of a parallel run has a Redis database of its own; pytest-django does the same for PostgreSQL.
+    _process = int(os.environ.get("PYTEST_XDIST_WORKER", "gw-1").removeprefix("gw")) + 1
+    REDIS_URL = f"{REDIS_URL}?db={_process}"  # noqa: F405
+    CACHES["default"]["LOCATION"] = REDIS_URL  # noqa: F405
+    CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://", 1).replace("?db=", "?virtual_host=")
+    DATABASES["default"]["TEST"] = {"NAME": "memadmin_test"}  # noqa: F405
+else:
+    CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+    CELERY_BROKER_URL = "memory://"
     # A file, as people have it: an in-memory database has other locks, and races between threads prove nothing there.
     DATABASES["default"]["TEST"] = {"NAME": str(DATA_DIR / "test.sqlite3")}  # noqa: F405
-# Tasks never run by themselves in a test: messages go to a broker in memory that nobody reads.
-CELERY_BROKER_URL = "memory://"
 ALLOWED_HOSTS = ["testserver", "localhost", "127.0.0.1"]
