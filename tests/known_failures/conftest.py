@@ -1,0 +1,37 @@
+"""One test per row of docs/known-failures.md that is proven here, named after its row."""
+
+from collections.abc import Iterator
+from http.server import ThreadingHTTPServer
+from threading import Thread
+
+import pytest
+
+from banks.demo import DemoServer, Pace
+from banks.demo.process import Handler
+from tests.banks.conftest import line
+from tests.browser.conftest import browser, queue, reviewer, signed_in
+from tests.known_failures.world import Wire
+
+__all__ = ["browser", "line", "queue", "reviewer", "signed_in"]
+
+
+@pytest.fixture
+def wire() -> Iterator[Wire]:
+    """The demo server behind a real socket, and every request line as it arrived there."""
+    demo, seen = DemoServer(None, pace=Pace.instant()), Wire()
+
+    class Recording(Handler):
+        def _pass_on(self) -> None:
+            seen.lines.append((self.command, self.path))
+            super()._pass_on()
+
+        do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = _pass_on  # noqa: N815  # names given by http.server
+
+    Recording.demo = demo
+    with ThreadingHTTPServer(("127.0.0.1", 0), Recording) as http:
+        http.daemon_threads = True
+        Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+        seen.url = f"http://127.0.0.1:{http.server_address[1]}"
+        yield seen
+        http.shutdown()
+    demo.close()

@@ -1,0 +1,185 @@
+"""Ids as hostile data: one builder, one encoding, and nothing reached but what was named."""
+
+import inspect
+import re
+import uuid
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import quote, unquote
+
+import pytest
+from django.urls import URLPattern, URLResolver, get_resolver
+from django.utils import timezone
+
+from banks.hindsight import HindsightClient, NotAddressable, RetainItem, is_addressable
+from banks.models import Bank, Write
+from reviews.models import ReviewEntry
+from tests import factories
+from tests.banks.conftest import LyingTransport, store
+from tests.conftest import People
+from tests.known_failures.source import product_files
+from tests.known_failures.world import (
+    DOCUMENT_IDS,
+    UNADDRESSABLE,
+    Wire,
+    in_bank,
+    loaded,
+    short,
+    work_off,
+)
+from tests.reviews.pages import assert_harmless, links, shown, text_of
+
+State, Load = ReviewEntry.State, ReviewEntry.Load
+BANK = "agent-1::channel-2"
+
+
+def retain(client: HindsightClient, document_id: str) -> object:
+    return client.retain(BANK, [RetainItem("Ann keeps the ledger.", document_id)], operation_id=uuid.uuid4())
+
+
+# Every call that takes a document id, in an order in which each of them can succeed.
+CALLS: dict[str, Callable[[HindsightClient, str], object]] = {
+    "retain": retain,
+    "get_document": lambda client, document_id: client.get_document(BANK, document_id),
+    "find_document": lambda client, document_id: client.find_document(BANK, document_id),
+    "list_facts": lambda client, document_id: client.list_facts(BANK, document_id=document_id),
+    "set_document_tags": lambda client, document_id: client.set_document_tags(BANK, document_id, ["t"]),
+    "delete_document": lambda client, document_id: client.delete_document(BANK, document_id),
+}
+
+
+def test_row_022_every_call_that_names_a_document_is_driven_here() -> None:
+    methods = inspect.getmembers(HindsightClient, inspect.isfunction)
+    naming = {name for name, call in methods if {"document_id", "items"} & set(inspect.signature(call).parameters)}
+    assert naming == set(CALLS)
+
+
+def test_row_022_paths_of_the_api_are_built_in_one_module() -> None:
+    builders = [
+        path.as_posix()
+        for path, source in product_files()
+        if "/demo/" not in path.as_posix() and re.search(r"/v1/|urllib\.parse import .*\bquote\b", source)
+    ]
+    # The settings quote the name of a database file, the broker's socket the name of a folder.
+    assert set(builders) - {"memadmin/settings.py", "memadmin/runtime.py"} == {"banks/hindsight/ids.py"}
+
+
+@pytest.mark.parametrize("document_id", DOCUMENT_IDS, ids=short)
+def test_row_024_the_server_decodes_the_id_byte_for_byte(document_id: str, wire: Wire) -> None:
+    with HindsightClient(wire.url) as client:
+        for call in CALLS.values():
+            call(client, document_id)
+    assert [method for method, _ in wire.lines] == ["POST", "GET", "GET", "GET", "PATCH", "DELETE"]
+    named = ["", "v1", "default", "banks", BANK, "documents", document_id]
+    assert [wire.segments[position] for position in (1, 4, 5)] == [named] * 3
+    assert wire.segments[0] == ["", "v1", "default", "banks", BANK, "memories"]  # there the id is in the body
+    assert (wire.queries[2]["q"], wire.queries[3]["document_id"]) == ([document_id], [document_id])
+    assert all(raw.isascii() for _, raw in wire.lines)
+
+
+@pytest.mark.parametrize("document_id", UNADDRESSABLE, ids=short)
+def test_row_s01_ids_that_would_climb_are_refused_before_anything_is_sent(document_id: str, wire: Wire) -> None:
+    with HindsightClient(wire.url) as client:
+        for name, call in CALLS.items():
+            if name == "list_facts" and not document_id:
+                continue  # no document is named: that lists the bank
+            with pytest.raises(NotAddressable):
+                call(client, document_id)
+    assert wire.lines == []
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("document_id", ["..", ".", ""], ids=short)
+def test_row_s01_a_decision_on_such_an_id_never_reaches_the_bank(
+    document_id: str, bank: Bank, people: People, line: LyingTransport, as_user: Any
+) -> None:
+    """As if a fault of ours had let it be loaded and decided: the last wall is the address itself."""
+    entry = factories.make_entry(bank)
+    entry.document_id, entry.document_hash = document_id, Write.hash_of(document_id)
+    entry.save()
+    as_user(people.reviewer).post(f"/reviews/{entry.pk}/delete/", shown(entry))
+    work_off()
+    assert Write.objects.get(kind="delete").state == Write.State.ATTENTION
+    assert line.calls == []
+    assert in_bank(bank, "notes/a.md") is not None
+    entry.refresh_from_db()
+    assert entry.state == State.PENDING
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("document_id", DOCUMENT_IDS, ids=short)
+def test_row_021_a_memory_is_edited_deleted_and_put_back_and_its_neighbours_stay(
+    document_id: str, bank: Bank, people: People, line: LyingTransport, as_user: Any
+) -> None:
+    client, entry = as_user(people.reviewer), loaded(bank, document_id)
+    twins = {quote(document_id, safe=""), unquote(document_id), f"{document_id}x"} - {document_id}
+    neighbours = {twin for twin in twins if is_addressable(bank.bank_id, twin)}
+    for neighbour in neighbours:
+        store(bank, neighbour, f"A neighbour called {ascii(neighbour)[:60]}.")
+    before = {neighbour: in_bank(bank, neighbour) for neighbour in neighbours}
+
+    client.post(f"/reviews/{entry.pk}/edit/", {**shown(entry), "text": "Ben keeps the ledger now."})
+    work_off()
+    assert in_bank(bank, document_id) == "Ben keeps the ledger now."
+    entry.refresh_from_db()
+    client.post(f"/reviews/{entry.pk}/delete/", shown(entry))
+    work_off()
+    assert in_bank(bank, document_id) is None
+    client.post(f"/log/{Write.objects.get(kind='delete').pk}/put-back/")
+    work_off()
+    assert in_bank(bank, document_id) == "Ben keeps the ledger now."
+    assert set(Write.objects.values_list("state", flat=True)) == {"done"}
+    assert {neighbour: in_bank(bank, neighbour) for neighbour in neighbours} == before
+
+
+@pytest.mark.django_db
+def test_row_022_every_page_shows_the_memory_and_leads_nowhere_else(
+    bank: Bank, people: People, line: LyingTransport, as_user: Any
+) -> None:
+    client = as_user(people.reviewer)
+    entries = [loaded(bank, document_id) for document_id in DOCUMENT_IDS]
+    ReviewEntry.objects.update(expires_at=timezone.now())
+    for entry in entries:
+        Write.objects.create(
+            kind="delete",
+            bank=bank,
+            via="web",
+            state="attention",
+            slot=entry.document_hash,
+            document_id=entry.document_id,
+        )
+    pages = ["/", "/reviews/", "/log/", *[f"/log/{write.pk}/" for write in Write.objects.all()]]
+    pages += [f"/reviews/{entry.pk}/{part}" for entry in entries for part in ("", "edit/")]
+    for path in pages:
+        answer = client.get(path)
+        assert answer.status_code == 200, path
+        page = text_of(answer)
+        assert_harmless(page)
+        addresses = [link.partition("?")[0] for link in links(page)]
+        assert [
+            each for each in addresses if not re.fullmatch(r"(/[a-z0-9-]+)*/?|/static/[a-z0-9./-]+|#[a-z-]+|", each)
+        ] == [], path
+    for entry in entries:
+        found = text_of(client.get("/reviews/", {"q": entry.document_id}))
+        assert f'href="/reviews/{entry.pk}/' in found
+
+
+def patterns(resolver: URLResolver, prefix: str = "") -> list[tuple[str, URLPattern]]:
+    found: list[tuple[str, URLPattern]] = []
+    for each in resolver.url_patterns:
+        path = f"{prefix}{each.pattern}"
+        found += patterns(each, path) if isinstance(each, URLResolver) else [(path, each)]
+    return found
+
+
+def test_row_023_no_path_of_ours_can_carry_a_foreign_id() -> None:
+    """Numbers are our primary keys; the secrets of sign-in links are ours too."""
+    ours = {"IntConverter"}
+    carrying = {
+        path: [type(converter).__name__ for converter in each.pattern.converters.values()]
+        for path, each in patterns(get_resolver())
+        if each.pattern.converters
+    }
+    assert carrying
+    foreign = {path for path, kinds in carrying.items() if set(kinds) - ours}
+    assert {path for path in foreign if not path.startswith(("accounts/", "hooks/"))} == set()
