@@ -1,6 +1,7 @@
 """Celery tasks of the review desk. Each takes ids, calls a service and returns a short word; each may run twice."""
 
 import logging
+from typing import Any
 
 from celery import shared_task
 from kombu.exceptions import OperationalError
@@ -21,14 +22,7 @@ def sweep_loads() -> int:
     """Idempotent: tells a worker about each entry that wants to be loaded; the claim decides who does it."""
     from reviews.services import load
 
-    entry_ids = load.due()
-    for entry_id in entry_ids:
-        try:
-            load_entry.delay(entry_id)
-        except (OperationalError, OSError):
-            logger.warning("the broker does not answer: loading waits for the next sweep")
-            break
-    return len(entry_ids)
+    return _tell(load_entry, load.due())
 
 
 @shared_task(name="reviews.tasks.expire")
@@ -37,3 +31,38 @@ def expire() -> int:
     from reviews.services import expiry
 
     return expiry.run().count
+
+
+@shared_task(name="reviews.tasks.watch_queue_file")
+def watch_queue_file() -> str:
+    """Idempotent: a look claims the file by conditional update, and reading a line twice changes nothing."""
+    from reviews import watching
+
+    return watching.look()
+
+
+@shared_task(name="reviews.tasks.poll_bank")
+def poll_bank(bank_id: int) -> str:
+    """Idempotent: `poll` claims the bank by conditional update, and a document met twice is one entry."""
+    from reviews.services import poll
+
+    return poll.poll(bank_id)
+
+
+@shared_task(name="reviews.tasks.sweep_polls")
+def sweep_polls() -> int:
+    """Idempotent: tells a worker about each bank that wants to be looked at; the claim decides who does it."""
+    from reviews.services import poll
+
+    return _tell(poll_bank, poll.due())
+
+
+def _tell(task: Any, ids: list[int]) -> int:
+    """One message each. What is not told because the broker is away waits for the next sweep."""
+    for each in ids:
+        try:
+            task.delay(each)
+        except (OperationalError, OSError):
+            logger.warning("the broker does not answer: %s waits for the next sweep", task.name)
+            break
+    return len(ids)

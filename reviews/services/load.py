@@ -26,8 +26,10 @@ from banks.hindsight import (
     check_document_id,
 )
 from banks.models import Bank, Blob, Write
+from reviews import search
 from reviews.models import ReviewEntry
 from reviews.services import returned
+from reviews.services.enqueue import session_of
 from reviews.services.expiry import expiry_of
 from reviews.services.recording import open_write
 
@@ -144,7 +146,7 @@ def _loaded(entry: ReviewEntry, document: Document, facts: list[Fact], retired: 
             "document_updated_at": document.updated_at,
             "retain_params": replay.retain_params_of(document),
             "tags": list(document.tags),
-            "session": entry.session or _session(document),
+            "session": entry.session or session_of(document.metadata),
             "text_by": editor,
             "live_until": None if editor else _live_until(document),
             "facts": Blob.objects.store(json.dumps([_fact_json(fact) for fact in facts], ensure_ascii=False)),
@@ -163,13 +165,10 @@ def _loaded(entry: ReviewEntry, document: Document, facts: list[Fact], retired: 
         ).update(load_claimed_until=None, **changes)
         if not stored:
             return "overtaken"
+        if other_text:
+            search.index(entry_id=entry.pk, document_id=entry.document_id, text=text)
         returned.look(entry, other_text=other_text)
     return "loaded"
-
-
-def _session(document: Document) -> str:
-    """The session the writer claims; agents use either name."""
-    return str(document.metadata.get("session") or document.metadata.get("session_id") or "")[:300]
 
 
 def _live_until(document: Document) -> datetime | None:

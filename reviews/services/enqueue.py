@@ -1,0 +1,111 @@
+"""From rows of a bank's list of documents to the queue. The same document from two sources is one entry."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from banks.hindsight import DocumentRow
+from banks.models import Bank, Write
+from reviews.importing.placing import why_no_document
+from reviews.models import ReviewEntry
+from reviews.services.expiry import expiry_of
+
+Load, State = ReviewEntry.Load, ReviewEntry.State
+
+# The name of this source in ReviewEntry.sources.
+SOURCE = "bank"
+# Kinds of writes that put a text of ours into the bank.
+RETAINING = ["edit", "put-back"]
+
+
+@dataclass(frozen=True)
+class Enqueued:
+    """How many documents of a lot were new, had changed, or were to be looked at again."""
+
+    new: int = 0
+    changed: int = 0
+
+    def __add__(self, other: "Enqueued") -> "Enqueued":
+        return Enqueued(self.new + other.new, self.changed + other.changed)
+
+
+@transaction.atomic
+def enqueue(*, bank: Bank, rows: Sequence[DocumentRow]) -> Enqueued:
+    """New documents get an entry, changed ones a fresh look by a worker. Nothing is an event twice.
+
+    Not an event: a content hash that we know, and a text that we sent ourselves.
+    """
+    by_hash = {Write.hash_of(row.id): row for row in rows}
+    known = {
+        entry.document_hash: entry
+        for entry in ReviewEntry.objects.filter(bank=bank, document_hash__in=by_hash).only(
+            "document_hash", "state", "content_hash", "load_state", "load_after", "sources", "version"
+        )
+    }
+    ours = _sent_by_us(bank, by_hash)
+    new = [row for key, row in by_hash.items() if key not in known and key not in ours]
+    changed = 0
+    for key, entry in known.items():
+        if key not in ours or entry.state == State.DELETED:
+            changed += _look_again(entry, by_hash[key])
+    return Enqueued(_create(bank, new), changed)
+
+
+def _sent_by_us(bank: Bank, by_hash: dict[str, DocumentRow]) -> set[str]:
+    """The documents whose text is one that we sent. The server's content_hash is the sha256 of the text."""
+    sent = Write.objects.filter(
+        bank=bank,
+        document_hash__in=by_hash,
+        kind__in=RETAINING,
+        request__in={row.content_hash for row in by_hash.values()},
+    ).values_list("document_hash", "request")
+    return {key for key, sha256 in sent if by_hash[key].content_hash == sha256}
+
+
+def _look_again(entry: ReviewEntry, row: DocumentRow) -> bool:
+    """Asks for a load when the bank holds something else than we have. What to make of it, the load says."""
+    same = entry.content_hash == row.content_hash
+    back = entry.state == State.DELETED or entry.load_state == Load.MISSING
+    if entry.state == State.DELETING or entry.load_state == Load.REFUSED or (same and not back):
+        return False
+    if not entry.content_hash and entry.load_after is not None:
+        return False  # its first load is under way
+    changes: dict[str, Any] = {"load_after": timezone.now(), "load_attempts": 0}
+    if SOURCE not in entry.sources:
+        changes["sources"] = [*entry.sources, SOURCE]
+    return bool(ReviewEntry.objects.filter(pk=entry.pk, version=entry.version).update(**changes))
+
+
+def _create(bank: Bank, rows: Sequence[DocumentRow]) -> int:
+    entries = [_entry(bank, row, timezone.now()) for row in rows]
+    # Another worker, or an import, may be at the same documents: theirs stay as they are.
+    ReviewEntry.objects.bulk_create(entries, ignore_conflicts=True)
+    return len(entries)
+
+
+def _entry(bank: Bank, row: DocumentRow, now: datetime) -> ReviewEntry:
+    refusal = why_no_document(row.id)
+    entry = ReviewEntry(
+        bank=bank,
+        document_id=row.id,
+        document_hash=Write.hash_of(row.id),
+        session=session_of(row.metadata),
+        sources=[SOURCE],
+        enqueued_at=row.updated_at,
+        age_from=row.updated_at,
+        first_imported_at=now,
+        load_state=Load.REFUSED if refusal else Load.LOADING,
+        load_error=refusal,
+        load_after=None if refusal else now,
+    )
+    entry.expires_at = None if refusal else expiry_of(entry=entry, bank=bank)
+    return entry
+
+
+def session_of(metadata: dict[str, str]) -> str:
+    """The session the writer claims; agents use either name."""
+    return str(metadata.get("session") or metadata.get("session_id") or "")[:300]

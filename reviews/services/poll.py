@@ -1,0 +1,168 @@
+"""Looking at the banks' own lists of documents: works with every agent and every server.
+
+The first look only sets a watermark. After that each look takes what was written since and has been quiet for the
+bank's settle time; what is still being written moves up the list and is met by a later look. Reads only.
+"""
+
+import logging
+import random
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db.models import Q
+from django.utils import timezone
+
+from banks import connections
+from banks.hindsight import DocumentRow, HindsightClient, HindsightError, NotFound
+from banks.models import Bank, Server, Write
+from reviews.models import ReviewEntry
+from reviews.services.enqueue import Enqueued, enqueue
+
+logger = logging.getLogger(__name__)
+
+CLAIM = timedelta(minutes=5)
+PAGE = 200
+MOST_PAGES = 500  # of one look: 100,000 changed documents; the rest is for the next
+# Two writes that were made at once may become visible one after the other.
+OVERLAP = timedelta(minutes=2)
+# How often all documents are looked at, for those that vanished without a word.
+WALK_EVERY = timedelta(hours=1)
+LONGEST_PAUSE = timedelta(minutes=10)
+
+
+class _Shifted(Exception):
+    """Documents were removed while we paged: rows may have slipped past us."""
+
+
+def due(*, limit: int = 100) -> list[int]:
+    """The banks that want to be looked at and that nobody looks at, longest waiting first."""
+    now = timezone.now()
+    free = Q(poll_claimed_until=None) | Q(poll_claimed_until__lt=now)
+    wanted = Bank.objects.filter(free, polled=True, poll_after__lte=now, gone_since=None)
+    answering = wanted.exclude(server__health=Server.Health.REFUSED).exclude(server__closed_until__gt=now)
+    return list(answering.order_by("poll_after", "pk").values_list("pk", flat=True)[:limit])
+
+
+def poll(bank_id: int) -> str:
+    """Looks at one bank once. Idempotent: claimed by conditional update; returns a short word."""
+    bank = _claim(bank_id)
+    if bank is None:
+        return "not due"
+    if not bank.addressable:
+        return _end(bank, "No server can address this bank: its id has a slash.", again=LONGEST_PAUSE)
+    started = timezone.now()
+    try:
+        with connections.talking_to(bank.server) as client:
+            if bank.watermark is None:
+                return _first_look(client, bank, started)
+            found = _new_since(client, bank, started)
+            if bank.walked_at is None or bank.walked_at < started - WALK_EVERY:
+                _walk(client, bank, started)
+    except NotFound as error:
+        if error.what == "bank":
+            Bank.objects.filter(pk=bank.pk, gone_since=None).update(gone_since=started)
+        return _end(bank, str(error), again=LONGEST_PAUSE)
+    except HindsightError as error:
+        return _end(bank, str(error), again=_pause(bank))
+    except _Shifted:
+        return _end(bank, "", again=timedelta(0))
+    return f"{found.new} new, {found.changed} changed"
+
+
+def _claim(bank_id: int) -> Bank | None:
+    now = timezone.now()
+    free = Q(poll_claimed_until=None) | Q(poll_claimed_until__lt=now)
+    if not Bank.objects.filter(free, pk=bank_id, polled=True, poll_after__lte=now).update(
+        poll_claimed_until=now + CLAIM
+    ):
+        return None
+    return Bank.objects.select_related("server").get(pk=bank_id)
+
+
+def _end(bank: Bank, error: str, *, again: timedelta | None = None, **changes: datetime | None) -> str:
+    """Stores how the look ended, if the bank is still ours; the watermark moves only after a whole look."""
+    now = timezone.now()
+    pause = timedelta(seconds=settings.POLL_SECONDS * random.uniform(0.9, 1.1)) if again is None else again  # noqa: S311
+    if not error:
+        changes["polled_at"] = now
+    Bank.objects.filter(pk=bank.pk, poll_claimed_until=bank.poll_claimed_until).update(
+        poll_claimed_until=None, poll_after=now + pause, poll_error=error[:300], **changes
+    )
+    return "failed" if error else "looked"
+
+
+def _pause(bank: Bank) -> timedelta:
+    """Longer each time: the last good look tells how long it has been failing."""
+    failing = timezone.now() - (bank.polled_at or bank.poll_after)
+    return min(max(failing / 2, timedelta(seconds=settings.POLL_SECONDS)), LONGEST_PAUSE)
+
+
+def _first_look(client: HindsightClient, bank: Bank, started: datetime) -> str:
+    """What is there already is nobody's work to review, unless somebody asks for it (look_back)."""
+    newest = client.list_documents(bank.bank_id, limit=1).items
+    times = [row.updated_at for row in newest if row.updated_at]
+    # By the server's own clock: what it writes from now on is later than its newest document. Later looks begin a
+    # little before the watermark, and must not meet that one.
+    _end(bank, "", watermark=times[0] + OVERLAP if times else started - timedelta(days=1), walked_at=started)
+    return "watermark set"
+
+
+def _new_since(client: HindsightClient, bank: Bank, started: datetime) -> Enqueued:
+    """Enqueues what was written after the watermark and is quiet; then moves the watermark."""
+    assert bank.watermark is not None
+    quiet = started - bank.settle_time
+    found = Enqueued()
+    newest = bank.watermark
+    for rows in _pages(client, bank, since=bank.watermark - OVERLAP):
+        settled = [row for row in rows if row.updated_at is None or row.updated_at <= quiet]
+        _note_live(bank, [row for row in rows if row.updated_at and row.updated_at > quiet])
+        found += enqueue(bank=bank, rows=settled)
+        newest = max([newest, *(row.updated_at for row in settled if row.updated_at)])
+    _end(bank, "", watermark=newest)
+    return found
+
+
+def _pages(client: HindsightClient, bank: Bank, *, since: datetime | None) -> Iterator[list[DocumentRow]]:
+    """The documents written since then (None = all), newest first, page by page, by the lengths returned."""
+    offset, total = 0, 0
+    for _ in range(MOST_PAGES):
+        page = client.list_documents(bank.bank_id, limit=PAGE, offset=offset)
+        if page.total < total:
+            raise _Shifted
+        total = page.total
+        offset += len(page.items)
+        yield [row for row in page.items if since is None or row.updated_at is None or row.updated_at > since]
+        oldest = [row.updated_at for row in page.items if row.updated_at]
+        if not page.items or offset >= total or (since is not None and oldest and max(oldest) <= since):
+            return
+        if since is not None and oldest and min(oldest) <= since:
+            return
+    logger.warning("bank %s: more than %d pages of documents; the rest waits", bank.pk, MOST_PAGES)
+
+
+def _note_live(bank: Bank, rows: list[DocumentRow]) -> None:
+    """Memories under review that an agent is just replacing: a badge says so until the text has settled."""
+    hashes = {Write.hash_of(row.id): row for row in rows}
+    pending = ReviewEntry.objects.filter(bank=bank, document_hash__in=hashes, state=ReviewEntry.State.PENDING)
+    for entry in pending.exclude(content_hash="").only("document_hash", "content_hash"):
+        row = hashes[entry.document_hash]
+        if row.content_hash != entry.content_hash and row.updated_at:
+            ReviewEntry.objects.filter(pk=entry.pk).update(live_until=row.updated_at + bank.settle_time)
+
+
+def _walk(client: HindsightClient, bank: Bank, started: datetime) -> None:
+    """All documents once: entries that the list lacks, or has again, are then looked at one by one by `load`."""
+    listed: set[str] = set()
+    for rows in _pages(client, bank, since=None):
+        listed.update(Write.hash_of(row.id) for row in rows)
+    State, Load = ReviewEntry.State, ReviewEntry.Load  # noqa: N806
+    rows = ReviewEntry.objects.filter(bank=bank, load_after=None, created__lt=started)
+    here = rows.filter(state__in=[State.PENDING, State.APPROVED], load_state=Load.LOADED)
+    gone = rows.filter(state=State.PENDING, load_state=Load.MISSING)
+    deleted = rows.filter(state=State.DELETED)
+    doubtful = [pk for pk, key in here.values_list("pk", "document_hash") if key not in listed]
+    back = [pk for pk, key in (gone | deleted).values_list("pk", "document_hash") if key in listed]
+    for start in range(0, len(lot := doubtful + back), 500):
+        rows.filter(pk__in=lot[start : start + 500]).update(load_after=timezone.now(), load_attempts=0)
+    Bank.objects.filter(pk=bank.pk).update(walked_at=started)
