@@ -146,8 +146,11 @@ CELERY_BEAT_SCHEDULE = {
     "sweep-writes": {"task": "banks.tasks.sweep_writes", "schedule": 2.0},
     "probe-servers": {"task": "banks.tasks.probe_servers", "schedule": 60.0},
     "sweep-loads": {"task": "reviews.tasks.sweep_loads", "schedule": 5.0},
+    "sweep-polls": {"task": "reviews.tasks.sweep_polls", "schedule": 10.0},
     "sweep-jobs": {"task": "banks.tasks.sweep_jobs", "schedule": 15.0},
     "expire": {"task": "reviews.tasks.expire", "schedule": 60.0},
+    # A look that comes late finds what the next one finds.
+    "watch-queue-file": {"task": "reviews.tasks.watch_queue_file", "schedule": 3.0, "options": {"expires": 10}},
     "door-lives": {**_SIGN, "args": ["door"], "options": {"queue": "door", "expires": 30}},
     "load-lives": {**_SIGN, "args": ["load"], "options": {"queue": "load", "expires": 30}},
 }
@@ -236,6 +239,9 @@ USE_TZ = True
 HINDSIGHT_BASE_URL = env.text("HINDSIGHT_BASE_URL")
 HINDSIGHT_NAMESPACE = env.text("HINDSIGHT_NAMESPACE", "default")
 HINDSIGHT_API_KEY = env.text("HINDSIGHT_API_KEY")
+# The queue file of this machine that is watched (reviews.watching); "off" watches none.
+QUEUE_FILE = env.text("MEMADMIN_QUEUE_FILE")
+TOOLS_QUEUE_FILE = env.text("HINDSIGHT_REVIEW_QUEUE")  # where the tool itself was told to write
 AUTO_APPROVE_DAYS = env.number("HINDSIGHT_REVIEW_AUTO_APPROVE_DAYS", 7)
 UNDO_SECONDS = env.number("MEMADMIN_UNDO_SECONDS", 10)
 # Nothing that was imported expires sooner than this, however old the file is.
