@@ -1,17 +1,20 @@
 """Asking the servers how they are and which banks they have. Reads only: no call here can create a bank."""
 
 import logging
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from django.utils import timezone
 
 from banks import connections
 from banks.crypto import CannotDecrypt
-from banks.hindsight import BankRow, HindsightClient, HindsightError, Refused, Unreachable
+from banks.hindsight import BankRow, HindsightClient, HindsightError, NotFound, Refused, Retired, Unreachable
 from banks.models import Bank, Server
 
 logger = logging.getLogger(__name__)
 Health = Server.Health
+Answer = TypeVar("Answer")
 
 PROBE_TIMEOUT = 5.0  # seconds
 BANKS_COUNTED = 200
@@ -50,9 +53,18 @@ def probe(server: Server) -> Told:
 
 
 def _ask(client: HindsightClient) -> Told:
-    version, health = client.version(), client.health()
-    state = Health.OK if health.healthy else Health.DEGRADED
-    return Told(state, health.text, version.api_version, version.features, client.list_banks())
+    version, health, banks = _where_it_exists(client.version), _where_it_exists(client.health), client.list_banks()
+    state = Health.OK if health is None or health.healthy else Health.DEGRADED
+    told = Told(state, health.text if health else "", banks=banks)
+    return replace(told, version=version.api_version, features=version.features) if version else told
+
+
+def _where_it_exists(ask: Callable[[], Answer]) -> Answer | None:
+    """None where this server does not have the endpoint, or has it no more: the list of banks tells enough."""
+    try:
+        return ask()
+    except (NotFound, Retired):
+        return None
 
 
 def _count(client: HindsightClient, rows: list[BankRow]) -> dict[str, tuple[int, int, int]]:
