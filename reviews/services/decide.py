@@ -83,9 +83,14 @@ def edit(
     return write
 
 
-def undo(*, user: User, entry_id: int, via: Write.Via = Write.Via.WEB) -> Decision:
-    """Takes back the latest decision: an approval at any time, a delete as long as nothing of it has happened."""
+def undo(*, user: User, entry_id: int, version: int | None = None, via: Write.Via = Write.Via.WEB) -> Decision:
+    """Takes back the latest decision: an approval at any time, a delete as long as nothing of it has happened.
+
+    `version`: what was on screen, where somebody else's decision is taken back; None = whatever is the latest.
+    """
     entry = get_entry(user, entry_id, Role.REVIEWER)
+    if version is not None and entry.version != version:
+        raise conflict_of(entry_id)
     latest = entry.decisions.select_related("write").order_by("-pk").first()
     if latest is None or latest.verdict not in (Verdict.APPROVED, Verdict.DELETED, Verdict.GONE):
         raise TooLate("There is no decision on this memory that could be taken back.")
