@@ -117,17 +117,18 @@ def _document(client: HindsightClient, entry: ReviewEntry) -> Document | None:
     return None
 
 
-def _facts(client: HindsightClient, entry: ReviewEntry) -> tuple[list[Fact], int]:
-    """The document's facts, valid ones first, and how many are retired."""
+def _facts(client: HindsightClient, entry: ReviewEntry) -> tuple[list[Fact], int | None]:
+    """The document's facts, valid ones first, and how many are retired; None when the server cannot tell."""
     bank_id, document_id = entry.bank.bank_id, entry.document_id
     valid = client.list_facts(bank_id, document_id=document_id, state="valid", limit=FACTS_SHOWN)
     retired = client.list_facts(bank_id, document_id=document_id, state="invalidated", limit=FACTS_SHOWN)
-    # A server that does not know the filter answers with everything: show nothing rather than other documents' facts.
-    shown = [fact for fact in [*valid.items, *retired.items] if fact.document_id == document_id]
-    return shown, retired.total
+    facts = [*valid.items, *retired.items]
+    if any(fact.document_id != document_id for fact in facts):
+        return [], None  # a server that does not know the filter: what it answers with and counts is something else
+    return facts, retired.total
 
 
-def _loaded(entry: ReviewEntry, document: Document, facts: list[Fact], retired: int) -> str:
+def _loaded(entry: ReviewEntry, document: Document, facts: list[Fact], retired: int | None) -> str:
     text = document.text.encode("utf-8", "replace").decode("utf-8")
     marks = [{"what": f.what, "tone": f.tone, "count": f.count, "note": f.note} for f in hidden.findings(text)]
     with transaction.atomic():
