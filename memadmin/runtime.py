@@ -3,6 +3,7 @@
 import ctypes
 import hashlib
 import os
+import re
 import signal
 import stat
 import sys
@@ -31,6 +32,13 @@ def socket_path(data_dir: Path) -> Path:
 
 def socket_url(data_dir: Path) -> str:
     return f"unix://{quote(str(socket_path(data_dir)))}"
+
+
+def broker_url(redis_url: str) -> str:
+    """What Celery calls the same place: a unix socket has another scheme there, and its database another name."""
+    if not redis_url.startswith("unix://"):
+        return redis_url
+    return re.sub(r"([?&])db=", r"\1virtual_host=", redis_url.replace("unix://", "redis+socket://", 1))
 
 
 class NotPrivate(Exception):

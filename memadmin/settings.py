@@ -107,7 +107,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 REDIS_URL = env.text("REDIS_URL") or runtime.socket_url(DATA_DIR)
 # A demo that shares a Redis with the real product must never hand it its tasks.
 KEY_PREFIX = "memadmin-demo" if DEMO else "memadmin"
-CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://", 1)
+CELERY_BROKER_URL = runtime.broker_url(REDIS_URL)
 CACHES = {"default": {"BACKEND": "memadmin.cache.ForgivingRedisCache", "LOCATION": REDIS_URL, "KEY_PREFIX": KEY_PREFIX}}
 
 CELERY_TASK_IGNORE_RESULT = True

@@ -32,6 +32,18 @@ def test_a_strange_folder_name_is_quoted_in_the_url() -> None:
     assert runtime.socket_url(Path("/srv/my data, 100%")) == "unix:///srv/my%20data%2C%20100%25/run/valkey.sock"
 
 
+@pytest.mark.parametrize(
+    ("redis_url", "broker_url"),
+    [
+        ("unix:///run/redis.sock?db=3", "redis+socket:///run/redis.sock?virtual_host=3"),
+        ("unix:///run/redis.sock", "redis+socket:///run/redis.sock"),
+        ("redis://redis.example.org:6379/3", "redis://redis.example.org:6379/3"),
+    ],
+)
+def test_the_broker_is_the_database_of_the_cache(redis_url: str, broker_url: str) -> None:
+    assert runtime.broker_url(redis_url) == broker_url
+
+
 def test_a_private_folder_is_closed_to_others(tmp_path: Path) -> None:
     (tmp_path / "open").mkdir(mode=0o755)
 
