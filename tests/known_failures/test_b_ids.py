@@ -11,7 +11,8 @@ import pytest
 from django.urls import URLPattern, URLResolver, get_resolver
 from django.utils import timezone
 
-from banks.hindsight import HindsightClient, NotAddressable, RetainItem, is_addressable
+from banks import connections
+from banks.hindsight import HindsightClient, NotAddressable, NotFound, RetainItem, is_addressable
 from banks.models import Bank, Write
 from reviews.models import ReviewEntry
 from tests import factories
@@ -25,6 +26,7 @@ from tests.known_failures.world import (
     in_bank,
     loaded,
     short,
+    waiting,
     work_off,
 )
 from tests.reviews.pages import assert_harmless, links, shown, text_of
@@ -183,3 +185,18 @@ def test_row_023_no_path_of_ours_can_carry_a_foreign_id() -> None:
     assert carrying
     foreign = {path for path, kinds in carrying.items() if set(kinds) - ours}
     assert {path for path in foreign if not path.startswith(("accounts/", "hooks/"))} == set()
+
+
+@pytest.mark.django_db
+def test_row_021_a_document_that_is_listed_and_not_found_is_not_called_missing(
+    bank: Bank, people: People, line: LyingTransport
+) -> None:
+    """A line end in an id meets no route of the server, which says 404 while its list has the document."""
+    store(bank, "a\nb", "Newlines are odd.")
+    entry = waiting(bank, "a\nb")
+    work_off()
+    entry.refresh_from_db()
+    assert (entry.state, entry.load_state) == (State.PENDING, Load.REFUSED)
+    assert "lists this document but does not find it" in entry.load_error
+    with pytest.raises(NotFound), connections.client_for(bank.server) as client:
+        client.get_document(bank.bank_id, "a\nb")
