@@ -20,7 +20,7 @@ from django.utils import timezone
 from kombu.exceptions import OperationalError as BrokerError
 
 from banks import pulse
-from banks.models import Job
+from banks.models import Job, JobItem
 from memadmin.accounts.models import User
 
 logger = logging.getLogger(__name__)
@@ -64,6 +64,20 @@ def start(*, kind: str, owner: User | None, title: str, params: dict[str, Any], 
     if not here:
         transaction.on_commit(lambda: dispatch(job.pk))
     return job
+
+
+def restart(job_id: int, *, params: dict[str, Any]) -> bool:
+    """Runs an ended job once more, with other parameters: for work that goes on now and then, kept as one row.
+
+    False when there is no such job or it has not ended; then nothing changes.
+    """
+    values = {"state": Job.State.QUEUED, "params": params, "cursor": {}, "done": 0, "total": None, "error": ""}
+    with transaction.atomic():
+        if not Job.objects.filter(pk=job_id, state__in=Job.ENDED).update(**values, attempts=0, finished=None):
+            return False
+        JobItem.objects.filter(job=job_id).delete()
+        transaction.on_commit(lambda: dispatch(job_id))
+    return True
 
 
 def dispatch(job_id: int) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import closing
 from typing import Any
 
-from django.db import IntegrityError, OperationalError
+from django.db import IntegrityError, OperationalError, transaction
 from django.db.models import Count
 
 from banks import jobs
@@ -22,6 +22,8 @@ from reviews.models import SourceEvent, SourceFile
 KIND = "import-queue"
 SKIPPED = "skipped"
 TRIES = 5
+# What makes the report of a watched file worth keeping.
+WORTH_A_ROW = ("accepted", "superseded", "older", "parked", SKIPPED)
 # A line is one row, and brings at most one other: an entry, a decision or its place among the parked.
 LINES_PER_STEP = jobs.ROWS_PER_STEP // 2
 KEPT_OF_A_LINE = 64 * 1024  # bytes of a skipped line that the report gives back
@@ -92,8 +94,11 @@ def run_import(run: jobs.Run) -> dict[str, Any]:
         groups = groups_of(reading.items, source=source, user=job.owner, place=placer.place)
         if not reading.lines:
             return _report(job, reading)
+        if begin := run.params.get("from", 0):
+            groups = _with_something_new(groups, source=source, begin=begin)
         with closing(mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)) as content:
             done = _store_skipped(run, reading, content)
+            done += len(reading.items) - sum(len(group.items) for group in groups)
 
             def raw_of(item: Item) -> bytes:
                 return content[item.offset : item.offset + item.size]
@@ -101,6 +106,18 @@ def run_import(run: jobs.Run) -> dict[str, Any]:
             applier = Applier(source=source, user=job.owner, job=job, raw_of=raw_of)
             apply_in_steps(run, applier, groups, done=done)
     return _report(job, reading)
+
+
+def _with_something_new(groups: list[Group], *, source: SourceFile, begin: int) -> list[Group]:
+    """Of a file whose first `begin` bytes were imported: the documents with a later line, and those that were parked
+    and have a bank now."""
+    parked = SourceEvent.objects.filter(source=source, state=SourceEvent.State.PARKED)
+    waiting = set(parked.values_list("identity", flat=True))
+    return [
+        group
+        for group in groups
+        if any(item.offset + item.size > begin or (group.bank and item.identity in waiting) for item in group.items)
+    ]
 
 
 def apply_in_steps(run: jobs.Run, applier: Applier, groups: list[Group], *, done: int) -> None:
@@ -154,7 +171,7 @@ def _report(job: Job, reading: Reading) -> dict[str, Any]:
     return {
         "lines": reading.lines,
         **kinds,
-        "known": len(reading.items) - sum(kinds.values()),
+        "known": max(len(reading.items) - sum(kinds.values()), 0),
         "skipped": len(reading.skipped),
         "blank": reading.blank,
         "pending_in_the_tool": reading.predicted,
@@ -163,6 +180,16 @@ def _report(job: Job, reading: Reading) -> dict[str, Any]:
 
 def _tidy(job: Job) -> None:
     files.remove(str(job.params["file"]))
+    if job.params.get("watched") and job.state == Job.State.DONE and not any(map(job.result.get, WORTH_A_ROW)):
+        _drop(job)
+
+
+def _drop(job: Job) -> None:
+    """A look that found nothing new: nobody waits for its report. Not when the job was started again meanwhile."""
+    with transaction.atomic():
+        ended = Job.objects.filter(pk=job.pk, state=Job.State.DONE, finished=job.finished)
+        if ended.update(state=Job.State.CANCELLED):  # holds the row until it is gone
+            job.delete()
 
 
 jobs.register(KIND, run_import, after=_tidy)

@@ -1,7 +1,10 @@
 """What is read for the pages about imports. Whoever asks for a report or a parked line proves the right to it."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from django.db.models import Count, Min, Q, QuerySet
@@ -10,12 +13,14 @@ from django.http import Http404
 from banks.access import servers_for
 from banks.models import Bank, Job, JobItem, Membership, Role, Server
 from memadmin.accounts.models import User
-from reviews.models import Parked, SourceEvent
+from reviews import watching
+from reviews.models import Parked, SourceEvent, SourceFile
 
 KINDS = ("import-queue", "assign-parked")
 PAGE_SIZE = 100
 RAW_SHOWN = 300  # bytes of a line on the page; the download has more
 LATEST = 50
+LONGEST_FOLDER = 60  # characters of a path on the page
 
 # What a line may have become, in the order of the report. Accepted and known lines are counted, not listed.
 OUTCOMES = {
@@ -49,6 +54,57 @@ class LinePage:
 
 def jobs_of(user: User) -> list[Job]:
     return list(Job.objects.filter(owner=user, kind__in=KINDS).order_by("-pk")[:LATEST])
+
+
+@dataclass(frozen=True)
+class WatchedFile:
+    """The queue file of this machine, as its last look found it."""
+
+    name: str
+    folder: str  # shortened; the home folder is ~
+    source: SourceFile | None  # None: it has never been there
+    changed_at: datetime | None
+    job: Job | None  # the latest import that found something
+    own: bool  # whether this person may open the report
+    parked: int
+
+
+def watched_file(user: User) -> WatchedFile | None:
+    """For operators and the person in whose name it is read; None for others, or when nothing is watched."""
+    path = watching.watched_path()
+    if path is None:
+        return None
+    source = watching.source_of(path)
+    if not (user.is_superuser or (source and source.owner == user)):
+        return None
+    if source is None:
+        return WatchedFile(path.name, _short(path.parent), None, None, None, own=False, parked=0)
+    seen = watching.Seen.parse(source.seen)
+    return WatchedFile(
+        path.name,
+        _short(path.parent),
+        source,
+        _moment(seen.signature.mtime_ns) if seen.signature else None,
+        Job.objects.filter(pk=seen.job).first(),
+        own=source.owner == user,
+        parked=Parked.objects.filter(event__source=source, assigned_at=None).count(),
+    )
+
+
+def _moment(nanoseconds: int) -> datetime | None:
+    """A file may bear any time, also one that no calendar has."""
+    try:
+        return datetime.fromtimestamp(nanoseconds / 1e9, UTC)
+    except (OverflowError, OSError, ValueError):
+        return None
+
+
+def _short(folder: Path) -> str:
+    text = str(folder)
+    with suppress(RuntimeError):  # an account without a home
+        home = Path("~").expanduser()
+        text = f"~/{folder.relative_to(home)}" if folder.is_relative_to(home) else text
+    return text if len(text) <= LONGEST_FOLDER else f"{text[: LONGEST_FOLDER // 3]}…{text[-LONGEST_FOLDER // 2 :]}"
 
 
 def get_job(user: User, pk: int) -> Job:

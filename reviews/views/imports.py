@@ -26,7 +26,11 @@ STOP_POLLING = 286  # htmx: swap this and ask no more
 
 @require_safe
 def import_list(request: PersonRequest) -> HttpResponse:
-    context = {"jobs": imports.jobs_of(request.user), "parked": imports.parked_count(request.user)}
+    context = {
+        "watched": imports.watched_file(request.user),
+        "jobs": imports.jobs_of(request.user),
+        "parked": imports.parked_count(request.user),
+    }
     return render(request, "reviews/import_list.html", context)
 
 
