@@ -24,7 +24,7 @@ from tests.services.account import Account, NoAccount
 
 PREFIX = "memadmin-services-"
 USER = "memadmin"
-REDIS_DATABASES = 256
+REDIS_DATABASES = 10_000
 _READY_WITHIN = 60.0  # seconds
 _STOPPED_WITHIN = 20.0
 _QUICK = ("fsync=off", "synchronous_commit=off", "full_page_writes=off")  # nothing of it outlives the run

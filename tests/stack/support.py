@@ -10,15 +10,20 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
+
+from memadmin.runtime import die_with_parent
+from tests.services import backing
 
 ROOT = Path(__file__).resolve().parents[2]
 OURS = ("HINDSIGHT_", "MEMADMIN_", "DJANGO_")
 
 
 def clean_environment(data_dir: Path, **more: str) -> dict[str, str]:
+    """Nothing of a real installation, and the database and broker of this run's profile."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(OURS) and k not in {"DATABASE_URL", "REDIS_URL"}}
-    return {**kept, "MEMADMIN_DATA_DIR": str(data_dir), "PYTHONPATH": str(ROOT), **more}
+    return {**kept, "MEMADMIN_DATA_DIR": str(data_dir), "PYTHONPATH": str(ROOT), **backing.of(data_dir), **more}
 
 
 def wait_for(what: Callable[[], object], *, seconds: float = 60.0) -> None:
@@ -43,6 +48,7 @@ class Up:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
+            preexec_fn=partial(die_with_parent, os.getpid()),  # a killed test run leaves nothing behind
         )
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
