@@ -3,10 +3,11 @@
 Strangers get 404 (they must not learn that the bank exists), readers who may not write get 403.
 """
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 from django.core.exceptions import PermissionDenied
-from django.db.models import Max, Q, QuerySet
+from django.db.models import Count, Max, Q, QuerySet
 from django.http import Http404
 
 from banks.models import Bank, Membership, Role, Server
@@ -14,11 +15,11 @@ from memadmin.accounts.models import User
 
 
 class NotEnough(PermissionDenied):
-    """The person may see this bank, but the act needs a higher role."""
+    """The person may see this bank or server, but the act needs a higher role."""
 
-    def __init__(self, bank: Bank, has: Role, needs: Role) -> None:
+    def __init__(self, on: Bank | Server, has: Role, needs: Role) -> None:
         super().__init__(f"Your role is {has.label}; this needs {needs.label}.")
-        self.bank, self.has, self.needs = bank, has, needs
+        self.on, self.has, self.needs = on, has, needs
 
 
 def banks_for(user: Any, role: Role = Role.VIEWER) -> QuerySet[Bank]:
@@ -72,3 +73,59 @@ def servers_for(user: Any, role: Role = Role.ADMIN) -> QuerySet[Server]:
     if user.is_superuser:
         return Server.objects.all()
     return Server.objects.filter(memberships__user=user, memberships__role__gte=role).distinct()
+
+
+def role_on_server(user: Any, server: Server) -> Role | None:
+    """The person's role on the whole server. Who has a role on one of its banks may know of it: a viewer."""
+    if not isinstance(user, User) or not user.is_active:
+        return None
+    if user.is_superuser:
+        return Role.ADMIN
+    held = Membership.objects.filter(Q(server=server) | Q(bank__server=server), user=user)
+    roles = [role if on_server else Role.VIEWER for role, on_server in held.values_list("role", "server")]
+    return Role(max(roles)) if roles else None
+
+
+def get_server(user: Any, pk: int, role: Role = Role.ADMIN) -> Server:
+    """The server, when this person has at least this role on the whole of it: 404 for strangers, else 403."""
+    server = Server.objects.filter(pk=pk).first()
+    has = None if server is None else role_on_server(user, server)
+    if server is None or has is None:
+        raise Http404("No such server.")
+    if has < role:
+        raise NotEnough(server, has, role)
+    return server
+
+
+@dataclass(frozen=True)
+class Reach:
+    """What a person is admin of, for the pages that are about more than one thing. `member`: has any role at all."""
+
+    operator: bool = False
+    servers: bool = False
+    banks: bool = False
+    member: bool = False
+
+    @property
+    def team(self) -> bool:
+        return self.servers or self.banks
+
+
+def reach_of(user: Any) -> Reach:
+    if not isinstance(user, User) or not user.is_active:
+        return Reach()
+    if user.is_superuser:
+        return Reach(operator=True, servers=True, banks=True, member=True)
+    admin = Q(role=Role.ADMIN)
+    held = Membership.objects.filter(user=user).aggregate(
+        servers=Count("server", filter=admin), banks=Count("bank", filter=admin), all=Count("pk")
+    )
+    return Reach(servers=held["servers"] > 0, banks=held["banks"] > 0, member=held["all"] > 0)
+
+
+def require_reach(user: Any, what: Literal["operator", "servers", "team"]) -> Reach:
+    """What the person is admin of, when it is enough: 404 for who has no role at all, else 403."""
+    reach = reach_of(user)
+    if not getattr(reach, what):
+        raise PermissionDenied if reach.member else Http404
+    return reach

@@ -6,3 +6,4 @@ class BanksConfig(AppConfig):
 
     def ready(self) -> None:
         from banks import checks, kinds  # noqa: F401  registers system checks and the door's kinds
+        from banks.services import ask  # noqa: F401  brings its kind of job

@@ -1,12 +1,18 @@
-from django.urls import path
+from django.urls import URLPattern, path
 
+from banks.urls_banks import urlpatterns as banks
+from banks.urls_servers import urlpatterns as servers
+from banks.urls_team import urlpatterns as team
 from banks.views import log
 
 app_name = "banks"
 
-urlpatterns = [
+urlpatterns: list[URLPattern] = [
     path("log/", log.write_list, name="write-list"),
     path("log/<int:pk>/", log.write_detail, name="write-detail"),
     path("log/<int:pk>/retry/", log.write_retry, name="write-retry"),
     path("log/<int:pk>/discard/", log.write_discard, name="write-discard"),
+    *banks,
+    *servers,
+    *team,
 ]

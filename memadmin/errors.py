@@ -10,7 +10,7 @@ from django.views.decorators.csrf import requires_csrf_token
 from django.views.decorators.debug import sensitive_variables
 
 from banks.access import NotEnough
-from banks.models import Bank, Membership, Role
+from banks.models import Bank, Membership, Role, Server
 from memadmin.htmx import page_of, wants_fragment
 
 logger = logging.getLogger(__name__)
@@ -85,17 +85,20 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 def _not_enough(refusal: NotEnough) -> Problem:
     act = "decide on it" if refusal.needs == Role.REVIEWER else "administer it"
+    kind, bank_id = ("bank", refusal.on.bank_id) if isinstance(refusal.on, Bank) else ("server", "")
     return Problem(
         403,
-        f"You can read this bank, but not {act}.",
+        f"You can read this {kind}, but not {act}.",
         f"Your role on it is {refusal.has.label}; this needs {refusal.needs.label}. Nothing was changed.",
-        bank_id=refusal.bank.bank_id,
-        ask=_who_can_help(refusal.bank),
+        bank_id=bank_id,
+        ask=_who_can_help(refusal.on),
     )
 
 
-def _who_can_help(bank: Bank) -> str:
-    """The names of up to three admins of the bank, for "Ask … for access"."""
+def _who_can_help(on: Bank | Server) -> str:
+    """The names of up to three admins of the bank or server, for "Ask … for access"."""
     held = Membership.objects.filter(role=Role.ADMIN, user__is_active=True).select_related("user").order_by("id")
-    names = [m.user.display_name for m in [*held.filter(bank=bank)[:3], *held.filter(server=bank.server_id)[:3]][:3]]
+    server = on.server_id if isinstance(on, Bank) else on.pk
+    of_bank = held.filter(bank=on)[:3] if isinstance(on, Bank) else []
+    names = [member.user.display_name for member in [*of_bank, *held.filter(server=server)[:3]][:3]]
     return " or ".join(dict.fromkeys(names))

@@ -1,6 +1,6 @@
 """Pages and fragments: one answer to "who is asking", and what an htmx answer needs beyond a page's."""
 
-from django.http import HttpRequest, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponseRedirect, QueryDict
 from django.utils.http import url_has_allowed_host_and_scheme
 from django_htmx.middleware import HtmxDetails
 
@@ -18,6 +18,11 @@ class PersonRequest(HttpRequest):
 
     htmx: HtmxDetails
     user: User
+
+
+def posted(request: HttpRequest) -> QueryDict | None:
+    """What a form is bound to: nothing until it is sent, then even an empty one."""
+    return request.POST if request.method == "POST" else None
 
 
 def wants_fragment(request: HttpRequest) -> bool:

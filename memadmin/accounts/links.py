@@ -1,4 +1,4 @@
-"""One-time sign-in links: made in the terminal, shown once, spent by a post, dead after a quarter of an hour."""
+"""One-time sign-in links: shown once, spent by a post, short-lived. Made in the terminal, or by whoever invites."""
 
 import hashlib
 import secrets
@@ -13,6 +13,7 @@ from django.utils import timezone
 from memadmin.accounts.models import LoginLink, User
 
 LIFETIME = timedelta(minutes=15)
+INVITATION = timedelta(days=3)  # it travels by mail or chat to somebody who may be away
 
 
 @dataclass(frozen=True)
@@ -27,12 +28,23 @@ class IssuedLink:
         return f"{settings.PUBLIC_URL or address.rstrip('/')}{self.path}"
 
 
-def issue(*, user: User) -> IssuedLink:
-    """A fresh link for this person. Links that are long over are forgotten on the way."""
+def issue(*, user: User, invitation: bool = False) -> IssuedLink:
+    """A fresh link for this person. Links that are long over are forgotten on the way.
+
+    `invitation`: the first way in for a new person, for days instead of minutes; an earlier one is dead from now on.
+    """
     now = timezone.now()
     LoginLink.objects.filter(expires__lt=now - timedelta(days=1)).delete()
+    if invitation:
+        revoke(user=user)
     token = secrets.token_urlsafe(32)
-    link = LoginLink.objects.create(user=user, token_hash=_hash(token), created=now, expires=now + LIFETIME)
+    link = LoginLink.objects.create(
+        user=user,
+        token_hash=_hash(token),
+        created=now,
+        expires=now + (INVITATION if invitation else LIFETIME),
+        invitation=invitation,
+    )
     return IssuedLink(user, reverse("accounts:link", args=[token]), link.expires)
 
 
@@ -47,6 +59,12 @@ def spend(token: str) -> User | None:
     if link is None or not _open(token).update(spent=timezone.now()):
         return None
     return link.user
+
+
+def revoke(*, user: User) -> int:
+    """Ends all links of this person that were not spent. Returns how many."""
+    ended, _ = LoginLink.objects.filter(user=user, spent__isnull=True).delete()
+    return ended
 
 
 def _open(token: str) -> QuerySet[LoginLink]:

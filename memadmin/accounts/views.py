@@ -14,11 +14,13 @@ from memadmin.accounts import links
 @require_http_methods(["GET", "HEAD", "POST"])
 def link(request: HttpRequest, token: str) -> HttpResponse:
     """A GET only shows a button: mail scanners and prefetching browsers open links too, and must not spend them."""
+    found = links.find(token)
     if request.method == "POST":
-        if user := links.spend(token):
+        if found and (user := links.spend(token)):
             login(request, user, backend=settings.AUTHENTICATION_BACKENDS[0])
-            return redirect(settings.LOGIN_REDIRECT_URL)
-    elif found := links.find(token):
+            # Who came by an invitation needs another way in for next time.
+            return redirect("account_set_password" if found.invitation else settings.LOGIN_REDIRECT_URL)
+    elif found:
         return render(request, "accounts/link_detail.html", {"link": found})
     # Unknown, spent and expired look the same: nothing can be learnt by trying.
     return render(request, "accounts/link_dead.html", status=410)

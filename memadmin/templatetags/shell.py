@@ -5,6 +5,8 @@ from typing import Any
 
 from django import template
 
+from banks.access import Reach, reach_of
+
 register = template.Library()
 
 
@@ -12,3 +14,9 @@ register = template.Library()
 def htmx_headers(context: dict[str, Any]) -> str:
     """The value of hx-headers: JSON with the CSRF token (autoescaped, so that it is JSON again in the browser)."""
     return json.dumps({"X-CSRFToken": str(context.get("csrf_token", ""))})
+
+
+@register.simple_tag
+def reach(user: Any) -> Reach:
+    """What a person is admin of: which links they are shown."""
+    return reach_of(user)

@@ -1,0 +1,130 @@
+"""What is read for the pages about people: who has which role where, and who changed what."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Prefetch, Q, QuerySet
+from django.http import Http404
+
+from banks import access
+from banks.models import AdminEvent, Bank, Membership, Role, Server
+from memadmin.accounts.models import LoginLink, User
+from memadmin.paging import Cursor, Order, Page, page_of
+
+PER_PAGE = 50
+ROLES_SHOWN = 8  # per person; the person's own page has all
+INHERITED_SHOWN = 50
+EVENTS_SHOWN = 20
+NEWEST = Order("at", descending=True)
+
+
+@dataclass(frozen=True)
+class MemberPage:
+    """Members by user name. `after` is where the next page starts, "" when there is none."""
+
+    rows: list[Membership]
+    after: str
+
+
+@dataclass(frozen=True)
+class PersonPage:
+    """People by user name, each with `roles`."""
+
+    rows: Sequence[User]
+    after: str
+
+
+def members_of(on: Bank | Server, *, after: str = "") -> MemberPage:
+    """Who has a role on exactly this."""
+    found = on.memberships.select_related("user").order_by("user__username").filter(user__username__gt=after)
+    rows = list(found[: PER_PAGE + 1])
+    more, rows = len(rows) > PER_PAGE, rows[:PER_PAGE]
+    return MemberPage(rows, rows[-1].user.username if more else "")
+
+
+def members_of_server_of(bank: Bank) -> list[Membership]:
+    """Whose role on the whole server counts for this bank too; the highest roles first."""
+    held = Membership.objects.filter(server=bank.server_id).select_related("user")
+    return list(held.order_by("-role", "user__username")[:INHERITED_SHOWN])
+
+
+def operators() -> list[User]:
+    return list(User.objects.filter(is_superuser=True, is_active=True).order_by("username")[:INHERITED_SHOWN])
+
+
+def get_membership(user: Any, pk: int) -> Membership:
+    """The membership, when this person is admin of what it is about: 404 for strangers, 403 for other members."""
+    found = Membership.objects.select_related("user", "bank__server", "server").filter(pk=pk).first()
+    if found is None:
+        raise Http404("No such role.")
+    if found.bank is not None:
+        access.require(user, found.bank, Role.ADMIN)
+    else:
+        assert found.server_id is not None  # a constraint of the table
+        access.get_server(user, found.server_id)
+    return found
+
+
+def memberships_seen_by(user: Any) -> QuerySet[Membership]:
+    """Roles on what this person is admin of."""
+    if user.is_superuser:
+        return Membership.objects.all()
+    servers, banks = access.servers_for(user), access.banks_for(user, Role.ADMIN)
+    return Membership.objects.filter(Q(server__in=servers.values("pk")) | Q(bank__in=banks.values("pk")))
+
+
+def person_page(user: Any, *, q: str = "", after: str = "") -> PersonPage:
+    """Everybody for an operator; for an admin those with a role on what they administer, and only those roles."""
+    seen = memberships_seen_by(user)
+    people = User.objects.all() if user.is_superuser else User.objects.filter(pk__in=seen.values("user"))
+    if q:
+        named = Q(username__icontains=q) | Q(first_name__icontains=q) | Q(last_name__icontains=q)
+        people = people.filter(named | Q(email__icontains=q))
+    # One role more than is shown tells that there are more.
+    roles = seen.select_related("bank__server", "server").order_by("-role", "pk")[: ROLES_SHOWN + 1]
+    found = people.filter(username__gt=after).order_by("username")[: PER_PAGE + 1]
+    rows = list(found.prefetch_related(Prefetch("memberships", roles, to_attr="roles")))
+    more, rows = len(rows) > PER_PAGE, rows[:PER_PAGE]
+    return PersonPage(rows, rows[-1].username if more else "")
+
+
+def get_person(user: Any, pk: int) -> User:
+    """Anybody, for an operator; nobody for others."""
+    access.require_reach(user, "operator")
+    found = User.objects.filter(pk=pk).first()
+    if found is None:
+        raise Http404("No such person.")
+    return found
+
+
+def roles_of(person: User, *, after: int = 0) -> list[Membership]:
+    held = person.memberships.select_related("bank__server", "server").filter(pk__gt=after).order_by("pk")
+    return list(held[: PER_PAGE + 1])
+
+
+def open_invitation(person: User) -> LoginLink | None:
+    return LoginLink.objects.filter(user=person, invitation=True, spent__isnull=True).order_by("-pk").first()
+
+
+def events_seen_by(user: Any) -> QuerySet[AdminEvent]:
+    """Everything for an operator, else what is about servers and banks that this person administers."""
+    if user.is_superuser:
+        return AdminEvent.objects.all()
+    servers, banks = access.servers_for(user), access.banks_for(user, Role.ADMIN)
+    return AdminEvent.objects.filter(Q(server__in=servers.values("pk")) | Q(bank__in=banks.values("pk")))
+
+
+def events_of(on: Bank | Server) -> QuerySet[AdminEvent]:
+    """What is about this bank, or about this server itself."""
+    return (
+        AdminEvent.objects.filter(bank=on) if isinstance(on, Bank) else AdminEvent.objects.filter(server=on, bank=None)
+    )
+
+
+def latest_events(events: QuerySet[AdminEvent]) -> list[AdminEvent]:
+    return list(events.order_by(*NEWEST.by())[:EVENTS_SHOWN])
+
+
+def event_page(events: QuerySet[AdminEvent], cursor: Cursor | None) -> Page[AdminEvent]:
+    return page_of(events, NEWEST, cursor, PER_PAGE)

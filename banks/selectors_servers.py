@@ -1,0 +1,133 @@
+"""What is read for the pages about servers and the list of banks, by a constant number of queries each."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db.models import Count, Q
+from django.utils import timezone
+
+from banks import access, connections, hooks
+from banks.addresses import Address, BadAddress
+from banks.models import Bank, Membership, Role, Server, Write
+from banks.selectors import NEEDS_A_PERSON
+
+SERVERS_SHOWN = 200
+BANKS_PER_PAGE = 50
+# The sweep asks every minute: an answer that is older tells about the workers.
+STALE = timedelta(minutes=5)
+
+WHAT_TO_DO = {
+    Server.Health.UNKNOWN: "It has not been asked yet. Ask now, or wait a minute.",
+    Server.Health.DEGRADED: "It answers, but not as it should. Writes are tried, and tried again. Look at its own log.",
+    Server.Health.UNREACHABLE: "Start it, or look at its address and at what lies between. "
+    "Nothing is lost: decisions are stored, and sent once it answers.",
+    Server.Health.REFUSED: "Replace the key. Until then nothing is read from its banks or written to them; "
+    "decisions are stored and wait.",
+}
+
+
+@dataclass
+class ServerRow:
+    server: Server
+    banks: int = 0
+    waiting: int = 0  # writes that are on their way or wait to be sent
+    attention: int = 0  # writes that wait for a person
+
+    @property
+    def closed_until(self) -> datetime | None:
+        """The circuit breaker: when connections are tried again; None = it is closed, calls go through."""
+        until = self.server.closed_until
+        return until if until and until > timezone.now() else None
+
+    @property
+    def close_to_a_break(self) -> bool:
+        return 0 < self.server.failures < connections.FAILURES_BEFORE_PAUSE
+
+    @property
+    def what_to_do(self) -> str:
+        return WHAT_TO_DO.get(Server.Health(self.server.health), "")
+
+    @property
+    def stale(self) -> bool:
+        asked = self.server.last_checked
+        return asked is not None and timezone.now() - asked > STALE
+
+    @property
+    def key_travels_readable(self) -> bool:
+        """A key over http to another machine."""
+        server = self.server
+        return bool(server.api_key_encrypted) and server.base_url.startswith("http:") and not _is_here(server)
+
+
+@dataclass
+class BankRow:
+    bank: Bank
+    role: Role
+    pending: int = 0
+
+    @property
+    def administered(self) -> bool:
+        return self.role == Role.ADMIN
+
+
+@dataclass(frozen=True)
+class BankPage:
+    rows: list[BankRow] = field(default_factory=list)
+    after: int = 0  # primary key that the next page starts behind; 0 = there is none
+
+
+def server_rows(user: Any) -> list[ServerRow]:
+    return _counted(access.servers_for(user)[:SERVERS_SHOWN])
+
+
+def server_row(server: Server) -> ServerRow:
+    return _counted([server])[0]
+
+
+def bank_page(user: Any, *, q: str = "", after: int = 0) -> BankPage:
+    """Banks by name, then by number."""
+    found = access.banks_for(user).select_related("server").order_by("name", "pk")
+    if q:
+        found = found.filter(Q(name__icontains=q) | Q(bank_id__icontains=q) | Q(server__name__icontains=q))
+    if after and (name := Bank.objects.filter(pk=after).values_list("name", flat=True).first()) is not None:
+        found = found.filter(Q(name__gt=name) | Q(name=name, pk__gt=after))
+    banks = list(found[: BANKS_PER_PAGE + 1])
+    more, banks = len(banks) > BANKS_PER_PAGE, banks[:BANKS_PER_PAGE]
+    roles, pending = _roles(user, banks), hooks.waiting([bank.pk for bank in banks])
+    rows = [BankRow(bank, roles[bank.pk], pending.get(bank.pk, 0)) for bank in banks]
+    return BankPage(rows, banks[-1].pk if more else 0)
+
+
+def _roles(user: Any, banks: list[Bank]) -> dict[int, Role]:
+    if user.is_superuser:
+        return {bank.pk: Role.ADMIN for bank in banks}
+    here = Q(bank__in=[bank.pk for bank in banks]) | Q(server__in={bank.server_id for bank in banks})
+    held = list(Membership.objects.filter(here, user=user).values_list("bank_id", "server_id", "role"))
+    return {
+        bank.pk: Role(max(role for at, server, role in held if at == bank.pk or server == bank.server_id))
+        for bank in banks
+    }
+
+
+def _counted(servers: Iterable[Server]) -> list[ServerRow]:
+    rows = {server.pk: ServerRow(server) for server in servers}
+    for pk, banks in Bank.objects.filter(server__in=rows).order_by().values_list("server").annotate(Count("pk")):
+        rows[pk].banks = banks
+    # Spelled as the condition of the index of what has not ended: finished rows are never looked at.
+    unfinished = Write.objects.filter(~Q(state__in=["done", "cancelled"]), bank__server__in=rows).order_by()
+    counts = {
+        "waiting": Count("pk", filter=Q(state__in=Write.OPEN)),
+        "attention": Count("pk", filter=Q(state__in=NEEDS_A_PERSON)),
+    }
+    for pk, waiting, attention in unfinished.values_list("bank__server").annotate(**counts):
+        rows[pk].waiting, rows[pk].attention = waiting, attention
+    return list(rows.values())
+
+
+def _is_here(server: Server) -> bool:
+    try:
+        return Address.parse(server.base_url).is_loopback
+    except BadAddress:
+        return False

@@ -1,0 +1,44 @@
+"""How what an admin changed is said."""
+
+from typing import Any
+
+from django import template
+
+register = template.Library()
+
+FIELDS = {
+    "address": "address",
+    "after": "after",
+    "auto_approve_days": "approve by time after (days)",
+    "banks": "banks",
+    "connect_timeout": "connect within (seconds)",
+    "expire_marked": "also what is marked as dangerous",
+    "key": "key",
+    "kind": "is about a",
+    "language": "language",
+    "name": "name",
+    "namespace": "namespace",
+    "other_urls": "other addresses",
+    "polled": "look for new documents",
+    "read_timeout": "answer within (seconds)",
+    "reopen_on_change": "open again what changed",
+    "role": "role",
+    "settle_minutes": "settle time (minutes)",
+}
+
+
+@register.filter
+def field_label(name: str) -> str:
+    return FIELDS.get(name, name)
+
+
+@register.filter
+def said(value: Any) -> str:
+    """A stored value in words; foreign text stays text."""
+    if value is True or value is False:
+        return "yes" if value else "no"
+    if value is None or value in ("", []):
+        return "none"
+    if isinstance(value, list):
+        return ", ".join(str(each) for each in value)
+    return f"{value:g}" if isinstance(value, float) else str(value)
