@@ -1,5 +1,6 @@
 """What is read for pages about banks and their write log."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -92,7 +93,18 @@ def writes_seen_by(user: Any) -> QuerySet[Write]:
 
 def write_page(user: Any, filters: LogFilters, cursor: Cursor | None) -> Page[Write]:
     rows = writes_seen_by(user).filter(filters.condition(user)).select_related("bank").defer(*HEAVY)
-    return page_of(rows, LOG_ORDER, cursor, PAGE_SIZE)
+    page = page_of(rows, LOG_ORDER, cursor, PAGE_SIZE)
+    mark_come_backs(page.rows)
+    return page
+
+
+def mark_come_backs(rows: Iterable[Write]) -> None:
+    """Sets `came_back` to the row that saw what a delete removed in the bank again, else None. One query."""
+    deletes = {row.pk: row for row in rows if row.kind == "delete" and row.state == State.DONE}
+    seen = Write.objects.filter(kind="reopen", undo_of__in=deletes).values_list("undo_of", "pk")
+    found = dict(seen) if deletes else {}
+    for row in deletes.values():
+        row.came_back = found.get(row.pk)
 
 
 def write_count(user: Any, filters: LogFilters) -> Count:
@@ -110,6 +122,7 @@ def get_write(user: Any, pk: int, role: Role = Role.VIEWER) -> Write:
     if found is None:
         raise Http404("No such row.")
     access.require(user, found.bank, role)
+    mark_come_backs([found])
     return found
 
 

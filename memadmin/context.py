@@ -10,6 +10,7 @@ from django.utils.functional import SimpleLazyObject
 
 from banks.models import Server
 from banks.selectors import attention_count, servers_seen_by
+from banks.troubles import Trouble, seen_by
 from memadmin.counting import Count
 from reviews.selectors.queue import pending_count
 
@@ -39,10 +40,17 @@ class Rail:
     pending: Count
     attention: Count
     servers: list[Server]
+    troubles: list[Trouble]
 
 
 def rail_for(user: Any) -> Rail:
-    return Rail(pending=pending_count(user), attention=attention_count(user), servers=servers_seen_by(user))
+    servers = servers_seen_by(user)
+    return Rail(
+        pending=pending_count(user),
+        attention=attention_count(user),
+        servers=servers,
+        troubles=seen_by(user, servers),
+    )
 
 
 def shell(request: HttpRequest) -> dict[str, Any]:

@@ -111,6 +111,9 @@ class Write(models.Model):
             models.UniqueConstraint(fields=["operation_id"], name="write_operation_id"),
         ]
 
+    # Which later row saw that a delete did not last; set by banks.selectors for the rows of a page.
+    came_back: int | None = None
+
     def __str__(self) -> str:
         return f"{self.kind} {self.document_id or self.bank} ({self.get_state_display()})"
 

@@ -14,6 +14,7 @@ from banks import access, selectors, writes
 from banks.diffs import diff
 from banks.hidden import segments
 from banks.models import Blob, Role, Write
+from banks.troubles import of_bank
 from memadmin.htmx import PersonRequest, SeeOther
 from memadmin.paging import Cursor
 
@@ -45,6 +46,7 @@ def write_detail(request: PersonRequest, pk: int) -> HttpResponse:
     context = {
         "write": write,
         "may_write": role is not None and role >= Role.REVIEWER,
+        "troubles": of_bank(write.bank, fix=request.user.is_superuser) if write.is_open else [],
         "diff": diff(before.text, changed.text) if before and changed else None,
         "text": _text(write.before or write.request or write.after),
         "outcome": _flat(write.outcome),

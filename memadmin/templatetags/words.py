@@ -25,6 +25,12 @@ def span_since(moment: datetime | None) -> str:
 
 
 @register.filter
+def as_span(length: timedelta) -> str:
+    """ "30 min"; no time at all is "no time"."""
+    return words.span(length) if length else "no time"
+
+
+@register.filter
 def number(value: Any) -> str:
     """1,284; a Count keeps its "+"; None is "unknown"."""
     if value is None:

@@ -13,6 +13,14 @@ class EntryQuerySet(models.QuerySet["ReviewEntry"]):
         return self.filter(bank=bank, document_hash=Write.hash_of(document_id))
 
 
+# What is special about a few pending memories. SQLite uses a partial index only where a query says its condition word for
+# word, with single values: no lists in these.
+FLAGGED = Q(danger=True) | ~Q(marks=[])
+BROKEN = ~Q(load_state="loaded") & ~Q(load_state="loading")
+REOPENED = ~Q(reopened_because="")
+NO_FACTS = Q(fact_count=0) & Q(load_state="loaded")
+
+
 class ReviewEntry(models.Model):
     """One document of one bank, waiting for a decision or decided. There is one row per (bank, document)."""
 
@@ -113,15 +121,35 @@ class ReviewEntry(models.Model):
             models.UniqueConstraint(fields=["bank", "document_hash"], name="entry_bank_document_unique"),
         ]
         indexes: ClassVar = [
-            models.Index(fields=["state", "bank", "enqueued_at", "id"], name="entry_queue_bank"),
+            # The lists, for all banks and for some (memadmin.paging): a range in the order of the list, whatever its length.
             models.Index(fields=["state", "enqueued_at", "id"], name="entry_queue"),
-            models.Index(fields=["expires_at"], name="entry_expiry", condition=Q(state="pending")),
+            models.Index(fields=["state", "bank", "enqueued_at", "id"], name="entry_queue_bank"),
+            models.Index(fields=["state", "expires_at", "id"], name="entry_due"),
+            models.Index(fields=["state", "bank", "expires_at", "id"], name="entry_due_bank"),
+            models.Index(
+                fields=["state", "decided_at", "id", "decided_via"],
+                name="entry_decided",
+                condition=Q(decided_at__isnull=False),
+            ),
+            models.Index(
+                fields=["state", "bank", "decided_at", "id", "decided_via"],
+                name="entry_decided_bank",
+                condition=Q(decided_at__isnull=False),
+            ),
+            models.Index(fields=["state", "expires_at", "id", "bank"], name="entry_flagged", condition=FLAGGED),
+            models.Index(fields=["state", "expires_at", "id", "bank"], name="entry_broken", condition=BROKEN),
+            models.Index(fields=["state", "expires_at", "id", "bank"], name="entry_reopened", condition=REOPENED),
+            models.Index(fields=["state", "expires_at", "id", "bank"], name="entry_no_facts", condition=NO_FACTS),
             models.Index(fields=["load_after"], name="entry_load_due", condition=Q(load_after__isnull=False)),
-            models.Index(fields=["decided_at"], name="entry_decided", condition=Q(decided_at__isnull=False)),
         ]
 
     def __str__(self) -> str:
         return f"{self.document_id} in {self.bank}"
+
+    @property
+    def live(self) -> bool:
+        """An agent is expected to replace it any moment."""
+        return self.live_until is not None and self.live_until > timezone.now()
 
     @property
     def loaded(self) -> bool:

@@ -17,7 +17,8 @@ from banks.selectors import NEEDS_A_PERSON, writes_seen_by
 from memadmin.counting import Count, count_of
 from reviews.access import entries_for
 from reviews.models import ReviewEntry
-from reviews.selectors.queue import Today, due_within, pending_count, today
+from reviews.selectors.filters import Filters
+from reviews.selectors.queue import Today, due_within, entries, pending_count, today
 
 BANKS_SHOWN = 60
 DAYS = 14
@@ -34,6 +35,15 @@ class BankRow:
 
 
 @dataclass(frozen=True)
+class Look:
+    """Pending memories with something about them that a person should see first."""
+
+    label: str
+    query: str
+    count: Count
+
+
+@dataclass(frozen=True)
 class Overview:
     pending: Count
     oldest: datetime | None
@@ -43,6 +53,7 @@ class Overview:
     failed_first: list[Write]
     failed_oldest: datetime | None
     today: Today
+    looks: list[Look]
     banks: list[BankRow]
     more_banks: int
     servers: int
@@ -63,10 +74,21 @@ def overview(user: Any) -> Overview:
         failed_first=list(failed[:3]),
         failed_oldest=failed.order_by().aggregate(at=Min("occurred_at"))["at"],
         today=today(user),
+        looks=looks(user),
         banks=rows[:BANKS_SHOWN],
         more_banks=max(len(rows) - BANKS_SHOWN, 0),
         servers=len({row.bank.server_id for row in rows}),
     )
+
+
+def looks(user: Any) -> list[Look]:
+    asked = {
+        "opened again: changed, or came back after a delete": Filters(state="reopened"),
+        "could not be loaded, or are no longer in the bank": Filters(state="broken"),
+        "without facts": Filters(state="no-facts"),
+    }
+    counted = [Look(label, filters.query(), count_of(entries(user, filters))) for label, filters in asked.items()]
+    return [look for look in counted if look.count]
 
 
 def bank_rows(user: Any) -> list[BankRow]:

@@ -157,12 +157,12 @@ def _walk(client: HindsightClient, bank: Bank, started: datetime) -> None:
     for rows in _pages(client, bank, since=None):
         listed.update(Write.hash_of(row.id) for row in rows)
     State, Load = ReviewEntry.State, ReviewEntry.Load  # noqa: N806
-    rows = ReviewEntry.objects.filter(bank=bank, load_after=None, created__lt=started)
-    here = rows.filter(state__in=[State.PENDING, State.APPROVED], load_state=Load.LOADED)
-    gone = rows.filter(state=State.PENDING, load_state=Load.MISSING)
-    deleted = rows.filter(state=State.DELETED)
+    entries = ReviewEntry.objects.filter(bank=bank, load_after=None, created__lt=started)
+    here = entries.filter(state__in=[State.PENDING, State.APPROVED], load_state=Load.LOADED)
+    gone = entries.filter(state=State.PENDING, load_state=Load.MISSING)
+    deleted = entries.filter(state=State.DELETED)
     doubtful = [pk for pk, key in here.values_list("pk", "document_hash") if key not in listed]
     back = [pk for pk, key in (gone | deleted).values_list("pk", "document_hash") if key in listed]
     for start in range(0, len(lot := doubtful + back), 500):
-        rows.filter(pk__in=lot[start : start + 500]).update(load_after=timezone.now(), load_attempts=0)
+        entries.filter(pk__in=lot[start : start + 500]).update(load_after=timezone.now(), load_attempts=0)
     Bank.objects.filter(pk=bank.pk).update(walked_at=started)

@@ -107,7 +107,7 @@ def test_a_fragment_is_the_card_and_a_restore_is_the_page(entry: ReviewEntry, pe
     ("load_state", "words"),
     [
         ("loading", "Loading the text"),
-        ("missing", "Missing."),
+        ("missing", "no longer has this document"),
         ("unreachable", "Could not load."),
         ("refused", "did not accept our key"),
     ],
