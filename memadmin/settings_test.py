@@ -17,6 +17,7 @@ os.environ.setdefault("MEMADMIN_SECRET_KEY", "test-secret-key-that-is-long-enoug
 from memadmin.settings import *  # noqa: E402, F403
 
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # noqa: F405  WhiteNoise asks for it
+QUEUE_FILE = "off"  # a developer's own file is none of a test's business either
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},

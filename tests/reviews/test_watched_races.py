@@ -15,7 +15,7 @@ from reviews.importing import files, localfile
 from reviews.models import ReviewEntry, SourceEvent, SourceFile
 from tests import factories
 from tests.conftest import People
-from tests.reviews.queue_files import import_lines
+from tests.reviews.queue_files import add, import_lines
 from tests.reviews.watched import LOCAL, Tool, look, run_jobs
 
 NOW = datetime(2026, 8, 20, 12, 0, tzinfo=UTC)
