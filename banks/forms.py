@@ -24,6 +24,13 @@ _plain = {**_input, "autocomplete": "off", "autocapitalize": "none", "spellcheck
 _select = {"class": "select"}
 
 
+def tidy(values: dict[str, Any]) -> dict[str, Any]:
+    """Whole numbers as people write them: 3, not 3.0."""
+    return {
+        name: int(value) if isinstance(value, float) and value.is_integer() else value for name, value in values.items()
+    }
+
+
 class NameField(forms.CharField):
     """A name for people: no character of it hides, or turns the line around."""
 
@@ -64,7 +71,7 @@ class ServerFields(forms.Form):
         label="Connect within",
         min_value=0.1,
         max_value=60,
-        initial=5.0,
+        initial=5,
         widget=forms.NumberInput({**_input, "step": "any"}),
         help_text="Seconds.",
     )
@@ -72,7 +79,7 @@ class ServerFields(forms.Form):
         label="Answer within",
         min_value=1,
         max_value=120,
-        initial=30.0,
+        initial=30,
         widget=forms.NumberInput({**_input, "step": "any"}),
         help_text="Seconds between two pieces of an answer.",
     )

@@ -1,11 +1,12 @@
 """What is read for the pages about servers and the list of banks, by a constant number of queries each."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Count, Q
+from django.db.models import Count, Q, Value
+from django.db.models.functions import Coalesce, Lower, NullIf
 from django.utils import timezone
 
 from banks import access, connections, hooks
@@ -87,12 +88,13 @@ def server_row(server: Server) -> ServerRow:
 
 
 def bank_page(user: Any, *, q: str = "", after: int = 0) -> BankPage:
-    """Banks by name, then by number."""
-    found = access.banks_for(user).select_related("server").order_by("name", "pk")
+    """Banks by what they are called, then by number."""
+    called = Lower(Coalesce(NullIf("name", Value("")), "bank_id"))
+    found = access.banks_for(user).select_related("server").annotate(called=called).order_by("called", "pk")
     if q:
         found = found.filter(Q(name__icontains=q) | Q(bank_id__icontains=q) | Q(server__name__icontains=q))
-    if after and (name := Bank.objects.filter(pk=after).values_list("name", flat=True).first()) is not None:
-        found = found.filter(Q(name__gt=name) | Q(name=name, pk__gt=after))
+    if after and (last := found.filter(pk=after).first()) is not None:
+        found = found.filter(Q(called__gt=last.called) | Q(called=last.called, pk__gt=after))
     banks = list(found[: BANKS_PER_PAGE + 1])
     more, banks = len(banks) > BANKS_PER_PAGE, banks[:BANKS_PER_PAGE]
     roles, pending = _roles(user, banks), hooks.waiting([bank.pk for bank in banks])
@@ -100,7 +102,7 @@ def bank_page(user: Any, *, q: str = "", after: int = 0) -> BankPage:
     return BankPage(rows, banks[-1].pk if more else 0)
 
 
-def _roles(user: Any, banks: list[Bank]) -> dict[int, Role]:
+def _roles(user: Any, banks: Sequence[Bank]) -> dict[int, Role]:
     if user.is_superuser:
         return {bank.pk: Role.ADMIN for bank in banks}
     here = Q(bank__in=[bank.pk for bank in banks]) | Q(server__in={bank.server_id for bank in banks})

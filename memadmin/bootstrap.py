@@ -1,6 +1,7 @@
 """The first server: registered from the environment by whichever command runs first, and compared with it later."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
@@ -8,7 +9,12 @@ from django.db import IntegrityError, transaction
 
 from banks.addresses import Address, BadAddress
 from banks.crypto import CannotDecrypt
-from banks.models import Server
+from banks.models import AdminEvent, Server
+from banks.services import events
+from banks.services.refusal import differences as differences_of
+from banks.services.servers import described, has_key
+
+What = AdminEvent.What
 
 
 @dataclass(frozen=True)
@@ -44,6 +50,7 @@ def register(address: Address) -> Server:
     try:
         with transaction.atomic():
             server.save()
+            events.record(what=What.SERVER_ADDED, actor=None, server=server, after=described(server))
     except IntegrityError:
         return Server.objects.get(base_url=address.normalised, namespace=settings.HINDSIGHT_NAMESPACE)
     return server
@@ -57,16 +64,34 @@ def adopt_environment(*, moved: bool = False) -> Server:
     """
     address = environment_address()
     server = _named_by(address)
+    was = described(server) if server else {}
     if server is None and moved:
         server = Server.objects.filter(is_demo=False).order_by("pk").first()
         if server is not None:
+            was = described(server)
             server.other_urls = [*server.other_urls, server.base_url]
             server.base_url, server.namespace = address.normalised, settings.HINDSIGHT_NAMESPACE
     if server is None:
         return register(address)
-    server.api_key = settings.HINDSIGHT_API_KEY
-    server.save(update_fields=["base_url", "other_urls", "namespace", "api_key_encrypted"])
+    _adopt(server, was)
     return server
+
+
+@transaction.atomic
+def _adopt(server: Server, was: dict[str, Any]) -> None:
+    """Stores the address, and the key if it is another one; who looks later finds that the environment did it."""
+    new_key = not has_key(server, settings.HINDSIGHT_API_KEY)
+    if new_key:
+        server.api_key = settings.HINDSIGHT_API_KEY
+    server.save(update_fields=["base_url", "other_urls", "namespace", "api_key_encrypted"])
+    now = described(server)
+    if new_key:
+        what = What.KEY_REPLACED if settings.HINDSIGHT_API_KEY else What.KEY_REMOVED
+        events.record(what=what, actor=None, server=server)
+    places = [{name: about.get(name) for name in ("address", "namespace", "other_urls")} for about in (was, now)]
+    before, after = differences_of(*places)
+    if after:
+        events.record(what=What.SERVER_CHANGED, actor=None, server=server, before=before, after=after)
 
 
 def differences() -> list[Difference]:

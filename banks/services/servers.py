@@ -26,6 +26,12 @@ def values_of(server: Server) -> dict[str, Any]:
     }
 
 
+def described(server: Server) -> dict[str, Any]:
+    """What is kept about a server that comes, moves or goes."""
+    told = {"address": server.base_url, "namespace": server.namespace, "key": _set(server.api_key_encrypted)}
+    return {**told, "other_urls": list(server.other_urls)} if server.other_urls else told
+
+
 def seen(server: Server) -> str:
     return fingerprint(values_of(server))
 
@@ -56,10 +62,7 @@ def add(
     try:
         with transaction.atomic():
             server.save()
-            after = {"address": server.base_url, "namespace": namespace, "key": "set" if api_key else "none"}
-            if other:
-                after["other_urls"] = ", ".join(server.other_urls)
-            events.record(what=What.SERVER_ADDED, actor=actor, server=server, after=after)
+            events.record(what=What.SERVER_ADDED, actor=actor, server=server, after=described(server))
     except IntegrityError as error:
         raise Refusal("Somebody has just registered a server with this name or address. Look at the list.") from error
     return server
@@ -93,9 +96,9 @@ def change(*, actor: User, server: Server, shown: str, other: Sequence[Address],
 
 def replace_key(*, actor: User, server: Server, api_key: str) -> bool:
     """Stores a key, or none for "". False when it is the one that is stored. What it was is never kept."""
-    if api_key == _key_of(server):
+    if has_key(server, api_key):
         return False
-    had = bool(server.api_key_encrypted)
+    had = _set(server.api_key_encrypted)
     server.api_key = api_key
     # A key that was refused no longer says anything: the next call may try.
     server.health, server.health_text = Server.Health.UNKNOWN, ""
@@ -106,8 +109,8 @@ def replace_key(*, actor: User, server: Server, api_key: str) -> bool:
             what=What.KEY_REPLACED if api_key else What.KEY_REMOVED,
             actor=actor,
             server=server,
-            before={"key": "set" if had else "none"},
-            after={"key": "set" if api_key else "none"},
+            before={"key": had},
+            after={"key": _set(api_key)},
         )
     return True
 
@@ -153,8 +156,8 @@ def remove(*, actor: User, server: Server) -> None:
         with transaction.atomic():
             if held := what_holds(server):
                 raise Refusal(f"Its banks have {' and '.join(held)}, and those are kept for ever.")
-            after = {"address": server.base_url, "namespace": server.namespace, "banks": server.banks.count()}
-            events.record(what=What.SERVER_REMOVED, actor=actor, server=server, before=after)
+            was = {**described(server), "banks": server.banks.count()}
+            events.record(what=What.SERVER_REMOVED, actor=actor, server=server, before=was)
             Server.objects.get(pk=server.pk).delete()
     except models.ProtectedError as error:  # a write came in between
         raise Refusal("Something has just been written to one of its banks.") from error
@@ -185,6 +188,10 @@ def _check_name(name: str, server: Server | None) -> None:
         raise Refusal("Another server has this name.", field="name")
 
 
+def _set(secret: str) -> str:
+    return "set" if secret else "none"
+
+
 def _parsed(urls: Sequence[str]) -> set[Address]:
     found = set()
     for url in urls:
@@ -195,8 +202,9 @@ def _parsed(urls: Sequence[str]) -> set[Address]:
     return found
 
 
-def _key_of(server: Server) -> str | None:
+def has_key(server: Server, api_key: str) -> bool:
+    """Whether this is the key that is stored; one that cannot be read is none."""
     try:
-        return server.api_key
+        return server.api_key == api_key
     except CannotDecrypt:
-        return None
+        return False

@@ -26,7 +26,7 @@ def bank_list(request: PersonRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def bank_policy(request: PersonRequest, pk: int) -> HttpResponse:
     bank = access.get_bank(request.user, pk, Role.ADMIN)
-    form = forms.PolicyForm(posted(request), initial=policy.values_of(bank))
+    form = forms.PolicyForm(posted(request), initial=forms.tidy(policy.values_of(bank)))
     if request.method != "POST" or not form.is_valid():
         return _form(request, form, bank)
     try:

@@ -82,7 +82,7 @@ def server_new(request: PersonRequest) -> HttpResponse:
 def server_edit(request: PersonRequest, pk: int) -> HttpResponse:
     server = access.get_server(request.user, pk)
     values = servers.values_of(server)
-    initial = {**values, "other": "\n".join(values["other_urls"])}
+    initial = {**forms.tidy(values), "other": "\n".join(values["other_urls"])}
     form = forms.ServerFields(posted(request), initial=initial)
     if request.method != "POST" or not form.is_valid():
         return _form(request, form, server)

@@ -32,13 +32,17 @@ def field_label(name: str) -> str:
     return FIELDS.get(name, name)
 
 
+# What an empty value of these means.
+EMPTY = {"auto_approve_days": "inherited", "settle_minutes": "inherited", "name": "as the server says"}
+
+
 @register.filter
-def said(value: Any) -> str:
+def said(value: Any, field: str) -> str:
     """A stored value in words; foreign text stays text."""
     if value is True or value is False:
         return "yes" if value else "no"
     if value is None or value in ("", []):
-        return "none"
+        return EMPTY.get(field, "none")
     if isinstance(value, list):
         return ", ".join(str(each) for each in value)
     return f"{value:g}" if isinstance(value, float) else str(value)
