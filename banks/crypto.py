@@ -11,21 +11,30 @@ class CannotDecrypt(Exception):
     """No configured key opens this secret: it was stored under a key that is gone."""
 
 
-def _keys() -> MultiFernet:
+def _keys() -> list[Fernet]:
     # Any passphrase will do as a key: Fernet wants exactly 32 bytes.
-    return MultiFernet(
-        Fernet(base64.urlsafe_b64encode(hashlib.sha256(key.encode()).digest())) for key in settings.ENCRYPTION_KEYS
-    )
+    return [Fernet(base64.urlsafe_b64encode(hashlib.sha256(key.encode()).digest())) for key in settings.ENCRYPTION_KEYS]
 
 
 def encrypt(secret: str) -> str:
-    return _keys().encrypt(secret.encode()).decode("ascii") if secret else ""
+    return MultiFernet(_keys()).encrypt(secret.encode()).decode("ascii") if secret else ""
 
 
 def decrypt(token: str) -> str:
     if not token:
         return ""
     try:
-        return _keys().decrypt(token.encode("ascii")).decode()
-    except InvalidToken as error:
+        return MultiFernet(_keys()).decrypt(token.encode("ascii")).decode()
+    except (InvalidToken, UnicodeError) as error:
         raise CannotDecrypt("stored under an encryption key that is not in MEMADMIN_ENCRYPTION_KEYS") from error
+
+
+def key_of(token: str) -> int | None:
+    """Which of the keys opens this secret: 0 is the one that encrypts, None that none does."""
+    for number, key in enumerate(_keys()):
+        try:
+            key.decrypt(token.encode("ascii"))
+        except (InvalidToken, UnicodeError):
+            continue
+        return number
+    return None

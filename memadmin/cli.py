@@ -11,11 +11,13 @@ OWN = {
     "import-queue": "import a review-queue.jsonl",
     "export": "write reviews or the log as JSON lines or CSV",
     "expire": "approve by time what is due, or show what would be",
+    "rotate-keys": "encrypt stored secrets under a new key",
     "prepare": "migrate, collect static files, register the first server and operator",
     "adopt-environment": "make the database say what HINDSIGHT_BASE_URL and HINDSIGHT_API_KEY say",
 }
 # Names of ours that differ from the module that holds the command.
 MODULES = {"check": "diagnose"}
+OF_OUR_CHECK = {"--json", "--strict", "--help", "-h"}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -53,7 +55,7 @@ def _django(command: str, rest: Sequence[str]) -> int:
 def _module(command: str, rest: Sequence[str]) -> str:
     """Our dashed names are modules with underscores. `check` with options of Django's check is Django's."""
     if command in MODULES:
-        return command if set(rest) - {"--json"} else MODULES[command]
+        return command if set(rest) - OF_OUR_CHECK else MODULES[command]
     return command.replace("-", "_") if not command.startswith("-") else command
 
 

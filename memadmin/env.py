@@ -1,7 +1,11 @@
 """Typed reading of the environment; every secret may also come from a file named by `NAME_FILE`."""
 
+import fcntl
 import os
+import re
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
@@ -52,14 +56,53 @@ def kept_secret(name: str, file: Path) -> str:
         return value
     if not file.exists():
         file.parent.mkdir(parents=True, exist_ok=True)
-        fresh = file.with_name(f".{file.name}.{os.getpid()}.{secrets.token_hex(4)}")
-        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "w", encoding="ascii") as stream:
-            stream.write(secrets.token_urlsafe(48))
+        fresh = _private_file(file, secrets.token_urlsafe(48))
         try:
             os.link(fresh, file)  # appears complete, or not at all
         except FileExistsError:
             pass
         finally:
             fresh.unlink()
-    return file.read_text(encoding="ascii").strip()
+    return file.read_text(encoding="utf-8").strip()
+
+
+def kept_keys(name: str, file: Path) -> list[str]:
+    """The same for a list of secrets: comma separated, or one a line."""
+    if keys := _keys_in(kept_secret(name, file)):
+        return keys
+    raise ImproperlyConfigured(f"{file} holds no key. Put it back from where it was kept, or set {name}.")
+
+
+def add_kept_key(file: Path) -> int:
+    """Puts a fresh secret in front of those in `file`; how many it holds then. Never seen half written."""
+    with _held(file.parent):
+        keys = [secrets.token_urlsafe(48), *_keys_in(file.read_text(encoding="utf-8"))]
+        fresh = _private_file(file, "".join(f"{key}\n" for key in keys))
+        fresh.replace(file)
+    return len(keys)
+
+
+def _keys_in(text: str) -> list[str]:
+    return [key.strip() for key in re.split(r"[,\n]", text) if key.strip()]
+
+
+def _private_file(beside: Path, text: str) -> Path:
+    path = beside.with_name(f".{beside.name}.{os.getpid()}.{secrets.token_hex(4)}")
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
+        stream.write(text)
+        stream.flush()
+        os.fsync(descriptor)
+    return path
+
+
+@contextmanager
+def _held(folder: Path) -> Iterator[None]:
+    """Two commands that add a key at once would lose one of them."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -20,9 +20,7 @@ DEBUG = False
 PRODUCTION = env.flag("MEMADMIN_PRODUCTION", default=False)
 SECRET_KEY = env.kept_secret("MEMADMIN_SECRET_KEY", DATA_DIR / "secret_key")
 # The first key encrypts, all of them decrypt. Kept outside of backups.
-ENCRYPTION_KEYS = env.words("MEMADMIN_ENCRYPTION_KEYS") or [
-    env.kept_secret("MEMADMIN_ENCRYPTION_KEYS", DATA_DIR / "encryption_keys")
-]
+ENCRYPTION_KEYS = env.kept_keys("MEMADMIN_ENCRYPTION_KEYS", DATA_DIR / "encryption_keys")
 ALLOWED_HOSTS = env.words("MEMADMIN_ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
 PUBLIC_URL = env.text("MEMADMIN_PUBLIC_URL").rstrip("/")
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL] if PUBLIC_URL else []
