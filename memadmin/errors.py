@@ -3,8 +3,11 @@
 import logging
 from dataclasses import dataclass
 
+from django.conf import settings
+from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
+from django.template.defaultfilters import filesizeformat
 from django.utils import timezone
 from django.views.decorators.csrf import requires_csrf_token
 from django.views.decorators.debug import sensitive_variables
@@ -43,6 +46,8 @@ def respond(request: HttpRequest, problem: Problem) -> HttpResponse:
 
 @requires_csrf_token
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    if isinstance(exception, RequestDataTooBig | TooManyFieldsSent | TooManyFilesSent):
+        return respond(request, _too_much())
     return respond(request, Problem(400, "That request could not be read.", "Nothing was changed."))
 
 
@@ -81,6 +86,14 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     """Mostly a tab that was open while somebody signed in again in another one."""
     text = "You signed in again elsewhere, or this page is too old. Nothing was changed: load it again and repeat."
     return respond(request, Problem(403, "This page is out of date.", text, reload=True))
+
+
+def _too_much() -> Problem:
+    """Raised where the body is read first, inside the CSRF check: no view of ours has seen the form."""
+    size = filesizeformat(settings.DATA_UPLOAD_MAX_MEMORY_SIZE).replace("\xa0", " ")
+    fields = settings.DATA_UPLOAD_MAX_NUMBER_FIELDS
+    text = f"It holds up to {size} and {fields} fields. Nothing was changed; go back, your browser still has what you typed."
+    return Problem(413, "That is more than one form can hold.", text)
 
 
 def _not_enough(refusal: NotEnough) -> Problem:
