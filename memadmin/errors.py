@@ -92,7 +92,7 @@ def _too_much() -> Problem:
     """Raised where the body is read first, inside the CSRF check: no view of ours has seen the form."""
     size = filesizeformat(settings.DATA_UPLOAD_MAX_MEMORY_SIZE).replace("\xa0", " ")
     fields = settings.DATA_UPLOAD_MAX_NUMBER_FIELDS
-    text = f"It holds up to {size} and {fields} fields. Nothing was changed; go back, your browser still has what you typed."
+    text = f"It holds up to {size} and {fields} fields. Nothing was changed. Send less at once."
     return Problem(413, "That is more than one form can hold.", text)
 
 
