@@ -1,7 +1,8 @@
 from django.urls import URLPattern, URLResolver, path
 
 from reviews.urls_imports import urlpatterns as imports
-from reviews.views import card, decide, edit, overview, queue
+from reviews.urls_watch import urlpatterns as watch
+from reviews.views import card, decide, edit, overview, queue, sources, vanished
 
 app_name = "reviews"
 
@@ -11,12 +12,17 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("reviews/next/", queue.entry_next, name="entry-next"),
     path("reviews/<int:pk>/skip/", queue.entry_skip, name="entry-skip"),
     path("reviews/<int:pk>/", card.entry_detail, name="entry-detail"),
-    path("reviews/<int:pk>/open/", card.entry_open, name="entry-open"),
     path("reviews/<int:pk>/reload/", card.entry_reload, name="entry-reload"),
     path("reviews/<int:pk>/approve/", decide.entry_approve, name="entry-approve"),
     path("reviews/<int:pk>/delete/", decide.entry_delete, name="entry-delete"),
     path("reviews/<int:pk>/undo/", decide.entry_undo, name="entry-undo"),
     path("reviews/<int:pk>/edit/", edit.entry_edit, name="entry-edit"),
+    path("reviews/<int:pk>/close/", vanished.entry_close, name="entry-close"),
+    path("reviews/<int:pk>/put-back/", vanished.entry_put_back, name="entry-put-back"),
+    path("reviews/<int:pk>/revert/", vanished.entry_revert, name="entry-revert"),
+    path("sources/", sources.source_list, name="source-list"),
+    path("sources/<int:pk>/look-back/", sources.source_look_back, name="source-look-back"),
     path("log/<int:pk>/put-back/", decide.write_put_back, name="write-put-back"),
     *imports,
+    *watch,
 ]

@@ -1,7 +1,7 @@
 """Everything a card shows beside the text: facts, history, what can be taken back."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -9,10 +9,11 @@ from django.utils import timezone
 
 from banks.models import Role, Write
 from memadmin import words
-from reviews.models import Decision, ReviewEntry
+from reviews.models import Decision, ReviewEntry, Seen
 
 FACTS_SHOWN = 20
 HISTORY_SHOWN = 30
+READERS_SHOWN = 3
 # How long "undo" on the next card still means this decision.
 RECENT = timedelta(minutes=10)
 
@@ -48,8 +49,19 @@ class Event:
 
 @dataclass(frozen=True)
 class Lease:
+    """Who else has a card open. `since`: for how long already, "" where nobody asked for it."""
+
     who: str
     left: str
+    since: str = ""
+
+
+@dataclass(frozen=True)
+class Readers:
+    """Who else has opened this text: the first few names, and how many more."""
+
+    names: list[str]
+    more: int
 
 
 @dataclass(frozen=True)
@@ -68,6 +80,7 @@ GLYPHS = {
     Decision.Verdict.DELETED: ("✕", "danger"),
     Decision.Verdict.EDITED: ("✎", "pending"),
     Decision.Verdict.REOPENED: ("↑", "none"),
+    Decision.Verdict.GONE: ("✕", "none"),
 }
 
 
@@ -93,6 +106,12 @@ def _fact(row: dict[str, Any]) -> FactRow:
         edited=bool(row.get("edited_at")),
         sources=len(row.get("source_fact_ids") or []),
     )
+
+
+def decisions_since(entry: ReviewEntry, version: int) -> list[Event]:
+    """Newest first: what was decided since this version was on screen."""
+    decisions = entry.decisions.filter(version__gte=version).select_related("write").order_by("-pk")
+    return [_decision_event(decision) for decision in decisions[:HISTORY_SHOWN]]
 
 
 def history_of(entry: ReviewEntry) -> list[Event]:
@@ -171,6 +190,25 @@ def lease_of_another(entry: ReviewEntry, user: Any) -> Lease | None:
     if entry.lease_user is None or entry.lease_user == user or not entry.lease_until or entry.lease_until <= now:
         return None
     return Lease(entry.lease_user.display_name, words.span(entry.lease_until - now))
+
+
+def lease_on_card(entry: ReviewEntry, user: Any) -> Lease | None:
+    """The same with since when: the holder's last opening of this text."""
+    lease = lease_of_another(entry, user)
+    if lease is None:
+        return None
+    opened = Seen.objects.filter(user=entry.lease_user, entry=entry, text_hash=entry.text_id or "").first()
+    return replace(lease, since=words.span(timezone.now() - opened.at)) if opened else lease
+
+
+def readers_of(entry: ReviewEntry, user: Any) -> Readers | None:
+    """Who but this person has opened the text as it is now, the latest first; None = nobody."""
+    if not entry.text_id:
+        return None
+    rows = Seen.objects.filter(entry=entry, text_hash=entry.text_id).exclude(user=user).select_related("user")
+    names = [seen.user.display_name for seen in rows.order_by("-at", "-pk")[: READERS_SHOWN + 1]]
+    more = rows.count() - READERS_SHOWN if len(names) > READERS_SHOWN else 0
+    return Readers(names[:READERS_SHOWN], more) if names else None
 
 
 def deletion_of(entry: ReviewEntry) -> Write | None:

@@ -14,7 +14,10 @@ from reviews import display
 from reviews.access import get_entry
 from reviews.models import ReviewEntry
 from reviews.selectors import card, queue
+from reviews.selectors.changes import Changes, Mark
 from reviews.selectors.filters import Filters
+from reviews.selectors.shown import Shown
+from reviews.selectors.standing import standing_of
 
 
 @dataclass(frozen=True)
@@ -29,8 +32,10 @@ def card_url(pk: int, filters: Filters) -> str:
     return reverse("reviews:entry-detail", args=[pk]) + filters.query()
 
 
-def card_context(request: PersonRequest, entry: ReviewEntry, filters: Filters) -> dict[str, Any]:
-    """What every form of the card shows: reading, editing, in conflict."""
+def card_context(
+    request: PersonRequest, entry: ReviewEntry, filters: Filters, shown: Shown | None = None
+) -> dict[str, Any]:
+    """What every form of the card shows: reading, editing, in conflict. `shown`: what the form was made from."""
     user = request.user
     previous, following = queue.neighbours(user, filters, entry)
     return {
@@ -39,7 +44,8 @@ def card_context(request: PersonRequest, entry: ReviewEntry, filters: Filters) -
         "previous": previous,
         "following": following,
         "may_decide": card.may_decide(access.role_on(user, entry.bank)),
-        "lease": card.lease_of_another(entry, user),
+        "shown": shown or Shown.now(entry),
+        "lease": card.lease_on_card(entry, user),
         "today": queue.today(user),
         "last_act": card.last_act(user),
         "back": filters.query(),
@@ -64,6 +70,9 @@ def show_card(
         "paper": display.paper(text.text, int(part) if part.isdigit() and len(part) < 6 else 0) if text else None,
         "facts": facts[:shown],
         "facts_total": len(facts),
+        "standing": standing_of(entry, fix=request.user.is_superuser),
+        "watched": entry.state == ReviewEntry.State.PENDING,
+        "readers": card.readers_of(entry, request.user),
         "history": card.history_of(entry),
         "deletion": card.deletion_of(entry),
         "notice": notice,
@@ -102,6 +111,8 @@ def show_done(request: PersonRequest, said: str) -> HttpResponse:
     user = request.user
     context = {
         "tabs": queue.tabs(user, Filters()),
+        "filters": Filters(),
+        "changes": Changes([], Mark.now()),
         "today": queue.today(user),
         "last_act": card.last_act(user),
         "announce": said,

@@ -3,13 +3,11 @@
 from django.http import HttpResponse
 from django.views.decorators.http import require_POST, require_safe
 
-from banks.models import Role
 from memadmin.htmx import PersonRequest, SeeOther, wants_fragment
 from reviews.access import get_entry
 from reviews.models import ReviewEntry
 from reviews.selectors.filters import Filters
 from reviews.services import decide
-from reviews.services.seen import open_card
 from reviews.views.answers import Notice, card_url, show_card
 
 
@@ -19,15 +17,6 @@ def entry_detail(request: PersonRequest, pk: int) -> HttpResponse:
     if "poll" in request.GET and entry.load_state == ReviewEntry.Load.LOADING:
         return HttpResponse(status=204)  # nothing to show yet; the card asks again
     return show_card(request, entry, Filters.parse(request.GET))
-
-
-@require_POST
-def entry_open(request: PersonRequest, pk: int) -> HttpResponse:
-    """Sent by the opened card itself: others see who has it, and what was on screen counts as seen."""
-    entry = get_entry(request.user, pk, Role.REVIEWER)
-    if request.POST.get("text_hash", "") == (entry.text_id or ""):
-        open_card(user=request.user, entry=entry)
-    return HttpResponse(status=204)
 
 
 @require_POST

@@ -1,7 +1,6 @@
 """Deciding on one memory. Every post carries what was on screen: the version and the hash of the text."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -17,24 +16,10 @@ from reviews.errors import Conflict, NotDecided
 from reviews.models import Decision, ReviewEntry
 from reviews.selectors import queue
 from reviews.selectors.filters import Filters
+from reviews.selectors.shown import Shown
 from reviews.services import decide
 from reviews.views.answers import Notice, card_url, show_card, show_next
-
-
-@dataclass(frozen=True)
-class Shown:
-    """What was on screen when the person decided."""
-
-    version: int
-    text_hash: str
-
-    @classmethod
-    def of(cls, request: PersonRequest) -> "Shown | None":
-        version = request.POST.get("version", "")
-        if not (version.isascii() and version.isdigit() and len(version) < 10):
-            return None
-        return cls(int(version), request.POST.get("text_hash", "")[:64])
-
+from reviews.views.conflict import show_conflict
 
 UNSEEN = Notice("The request did not say which version you saw, so nothing was decided. Look at it and press again.")
 
@@ -60,7 +45,7 @@ def _decide(
 ) -> HttpResponse:
     entry = get_entry(request.user, pk, Role.REVIEWER)
     filters = Filters.parse(request.GET)
-    shown = Shown.of(request)
+    shown = Shown.parse(request.POST)
     if shown is None:
         return show_card(request, entry, filters, notice=UNSEEN, status=422)
     following = queue.next_after(request.user, filters, entry)
@@ -70,7 +55,7 @@ def _decide(
     except Conflict as conflict:
         if is_mine(conflict, request, verdict, shown):
             return show_next(request, following, filters, said)  # a second click is not a second decision
-        return show_card(request, conflict.entry, filters, notice=Notice(conflict.sentence), status=409)
+        return show_conflict(request, conflict.entry, filters, shown)
     except NotDecided as refused:
         return show_card(request, get_entry(request.user, pk), filters, notice=Notice(str(refused)), status=409)
     return show_next(request, following, filters, said)
@@ -89,11 +74,15 @@ def is_mine(conflict: Conflict, request: PersonRequest, verdict: Decision.Verdic
 
 @require_POST
 def entry_undo(request: PersonRequest, pk: int) -> HttpResponse:
-    """Takes back the latest decision and shows the memory again."""
+    """Takes back the latest decision and shows the memory again. With a version only the one that was on screen."""
     entry = get_entry(request.user, pk, Role.REVIEWER)
-    filters = Filters.parse(request.GET)
+    filters, shown = Filters.parse(request.GET), Shown.parse(request.POST)
     try:
-        decide.undo(user=request.user, entry_id=pk)
+        decide.undo(user=request.user, entry_id=pk, version=shown.version if shown else None)
+    except Conflict as conflict:
+        if shown:
+            return show_conflict(request, conflict.entry, filters, shown)
+        return show_card(request, conflict.entry, filters, notice=Notice(conflict.sentence), status=409)
     except NotDecided as refused:
         return show_card(request, get_entry(request.user, pk), filters, notice=Notice(str(refused)), status=409)
     said = f"Taken back: {entry.document_id} is pending again."

@@ -9,16 +9,17 @@ from django.views.decorators.http import require_http_methods
 from banks.diffs import diff
 from banks.models import Role
 from memadmin.htmx import PersonRequest, wants_fragment
-from reviews import display
 from reviews.access import get_entry
 from reviews.errors import Conflict, NotDecided
 from reviews.models import Decision, ReviewEntry
 from reviews.selectors import queue
 from reviews.selectors.filters import Filters
+from reviews.selectors.shown import Shown
 from reviews.services import decide
 from reviews.text import normalise_newlines
 from reviews.views.answers import Notice, answer, card_context, card_url, show_card, show_next
-from reviews.views.decide import UNSEEN, Shown, is_mine
+from reviews.views.conflict import show_conflict
+from reviews.views.decide import UNSEEN, is_mine
 
 # Above this the comparison is made when asked for, not while typing.
 LIVE_DIFF = 100_000
@@ -33,15 +34,15 @@ def entry_edit(request: PersonRequest, pk: int) -> HttpResponse:
     if request.method != "POST":
         if not _editable(entry):
             return show_card(request, entry, filters, notice=NOT_EDITABLE, status=409)
-        return _form(request, entry, filters, _stored(entry), Shown(entry.version, entry.text_id or ""))
-    text, shown = request.POST.get("text", ""), Shown.of(request)
+        return _form(request, entry, filters, _stored(entry), Shown.now(entry))
+    text, shown = request.POST.get("text", ""), Shown.parse(request.POST)
     if shown is None:
         return show_card(request, entry, filters, notice=UNSEEN, status=422)
     wanted = request.POST.get("do", "save")
     if wanted == "preview":
         return _preview(request, entry, filters, text, shown)
     if wanted == "reopen":
-        return _reopen(request, entry, filters, text)
+        return _reopen(request, entry, filters, text, shown)
     return _save(request, entry, filters, text, shown)
 
 
@@ -53,9 +54,9 @@ def _save(request: PersonRequest, entry: ReviewEntry, filters: Filters, text: st
             user=request.user, entry_id=entry.pk, version=shown.version, text_hash=shown.text_hash, new_text=text
         )
     except Conflict as conflict:
-        if is_mine(conflict, request, Decision.Verdict.EDITED, shown):
+        if is_mine(conflict, request, Decision.Verdict.EDITED, shown) and _is_what_was_sent(conflict, text):
             return show_next(request, following, filters, saved)  # a second click is not a second edit
-        return _conflict(request, conflict, filters, text)
+        return show_conflict(request, conflict.entry, filters, shown, typed=text)
     except NotDecided as refused:
         return _form(request, entry, filters, text, shown, error=str(refused), status=422)
     if write is None:
@@ -63,19 +64,26 @@ def _save(request: PersonRequest, entry: ReviewEntry, filters: Filters, text: st
     return show_next(request, following, filters, saved)
 
 
-def _reopen(request: PersonRequest, entry: ReviewEntry, filters: Filters, text: str) -> HttpResponse:
+def _is_what_was_sent(conflict: Conflict, text: str) -> bool:
+    """Whether the edit that was faster brought this same text; another one, from another tab, must not get lost."""
+    write = conflict.decision.write if conflict.decision else None
+    if write is None or write.request is None or write.before is None:
+        return False
+    return normalise_newlines(text, write.before.text) == write.request.text
+
+
+def _reopen(request: PersonRequest, entry: ReviewEntry, filters: Filters, text: str, shown: Shown) -> HttpResponse:
     """Out of a conflict: takes the other's decision back and goes on editing. Nothing is saved by it."""
     if entry.state != ReviewEntry.State.PENDING:
         try:
-            decide.undo(user=request.user, entry_id=entry.pk)
+            decide.undo(user=request.user, entry_id=entry.pk, version=shown.version)
         except NotDecided as refused:
-            return show_card(
-                request, get_entry(request.user, entry.pk), filters, notice=Notice(str(refused)), status=409
-            )
+            entry, notice = get_entry(request.user, entry.pk), Notice(str(refused))
+            return show_conflict(request, entry, filters, shown, typed=text, notice=notice)
         entry = get_entry(request.user, entry.pk, Role.REVIEWER)
     if not _editable(entry):
-        return show_card(request, entry, filters, notice=NOT_EDITABLE, status=409)
-    return _form(request, entry, filters, text, Shown(entry.version, entry.text_id or ""))
+        return show_conflict(request, entry, filters, shown, typed=text, notice=NOT_EDITABLE)
+    return _form(request, entry, filters, text, Shown.now(entry))
 
 
 def _form(
@@ -89,10 +97,11 @@ def _form(
     status: int = 200,
 ) -> HttpResponse:
     context = {
-        **card_context(request, entry, filters),
+        **card_context(request, entry, filters, shown),
         **_comparison(entry, text),
         "text": text,
-        "shown": shown,
+        "editing": True,
+        "watched": True,
         "error": error,
         "live_diff": len(text) <= LIVE_DIFF,
     }
@@ -104,19 +113,6 @@ def _preview(request: PersonRequest, entry: ReviewEntry, filters: Filters, text:
     if not wants_fragment(request):
         return _form(request, entry, filters, text, shown)
     return render(request, "reviews/_entry_preview.html", {"entry": entry, **_comparison(entry, text)})
-
-
-def _conflict(request: PersonRequest, conflict: Conflict, filters: Filters, text: str) -> HttpResponse:
-    """409: what was decided and by whom, and the person's own text, which is not lost."""
-    entry = conflict.entry
-    context = {
-        **card_context(request, entry, filters),
-        **_comparison(entry, text),
-        "conflict": conflict,
-        "text": text,
-        "paper": display.paper(_stored(entry)),
-    }
-    return answer(request, "entry_conflict", "entry_conflict", context, card_url(entry.pk, filters), status=409)
 
 
 def _comparison(entry: ReviewEntry, text: str) -> dict[str, Any]:

@@ -6,9 +6,14 @@ function field() {
   return document.querySelector("[data-edit] textarea");
 }
 
+// Comparing while typing, and asking what others do, leave nothing.
+function isQuiet(event) {
+  return event.detail.elt.matches("[hx-trigger]");
+}
+
 function isChanged() {
   const text = field();
-  return text !== null && !saving && text.value !== text.defaultValue;
+  return text !== null && !saving && (text.value !== text.defaultValue || text.closest("[data-unsaved]") !== null);
 }
 
 addEventListener("beforeunload", (event) => {
@@ -16,7 +21,7 @@ addEventListener("beforeunload", (event) => {
 });
 
 document.addEventListener("htmx:beforeRequest", (event) => {
-  saving = event.detail.elt.matches("[data-edit]");
+  if (!isQuiet(event)) saving = event.detail.elt.matches("[data-edit]");
 });
 document.addEventListener("htmx:afterRequest", (event) => {
   if (event.detail.elt.matches("[data-edit]")) saving = false;
@@ -27,7 +32,7 @@ document.addEventListener("submit", (event) => {
 
 // Leaving the form by a link that htmx follows asks first, as leaving the page does.
 document.addEventListener("htmx:confirm", (event) => {
-  if (!isChanged() || event.detail.elt.matches("[data-edit], textarea")) return;
+  if (!isChanged() || isQuiet(event) || event.detail.elt.matches("[data-edit]")) return;
   event.preventDefault();
   if (confirm("Leave without saving? What you typed is lost.")) {
     saving = true;

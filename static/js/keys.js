@@ -64,16 +64,23 @@ function rows() {
   return [...document.querySelectorAll("[data-rows] > li")];
 }
 
+// What others have decided is passed over and dropped, now that one moves anyway.
 function move(event) {
   const all = rows();
   if (!all.length) return press(event, event.key);
   event.preventDefault();
   const at = all.findIndex((row) => row.hasAttribute("aria-current"));
-  const to = Math.min(Math.max(at + (event.key === "j" ? 1 : -1), 0), all.length - 1);
-  if (at >= 0) all[at].removeAttribute("aria-current");
-  all[to].setAttribute("aria-current", "true");
-  all[to].querySelector("a").focus({ preventScroll: true });
-  all[to].scrollIntoView({ block: "nearest" });
+  const way = event.key === "j" ? all.slice(at + 1) : all.slice(0, Math.max(at, 0)).reverse();
+  const to = way.find(isLive) ?? all[at] ?? all.find(isLive) ?? all[0];
+  all[at]?.removeAttribute("aria-current");
+  to.setAttribute("aria-current", "true");
+  to.querySelector("a").focus({ preventScroll: true });
+  all.filter((row) => row !== to && !isLive(row)).forEach((row) => row.remove());
+  to.scrollIntoView({ block: "nearest" });
+}
+
+function isLive(row) {
+  return row.querySelector("[data-stale]") === null;
 }
 
 function open(event) {

@@ -2,4 +2,6 @@
 import "./keys.js";
 import "./cards.js";
 import "./edit.js";
+import "./say.js";
+import "./stale.js";
 import "./toast.js";

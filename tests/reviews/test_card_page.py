@@ -5,7 +5,7 @@ import pytest
 from django.utils import timezone
 
 from banks.models import Bank, Blob, Write
-from reviews.models import Decision, ReviewEntry, Seen
+from reviews.models import Decision, ReviewEntry
 from tests import factories
 from tests.conftest import People
 from tests.reviews.pages import HTMX, NASTY_IDS, XSS, assert_harmless, links, shown, text_of
@@ -41,31 +41,12 @@ def test_text_facts_and_origin_are_on_one_page(entry: ReviewEntry, people: Peopl
     assert "verified by us" in page
 
 
-def test_looking_changes_nothing(entry: ReviewEntry, people: People, as_user) -> None:
-    as_user(people.reviewer).get(f"/reviews/{entry.pk}/")
-    as_user(people.reviewer).get(f"/reviews/{entry.pk}/edit/")
-    entry.refresh_from_db()
-    assert entry.lease_user is None
-    assert not Seen.objects.exists()
-
-
-def test_opening_is_a_post_of_the_card_on_screen(entry: ReviewEntry, people: People, as_user) -> None:
-    client = as_user(people.reviewer)
-    assert client.post(f"/reviews/{entry.pk}/open/", {"text_hash": "of an older text"}).status_code == 204
-    assert not Seen.objects.exists()
-    assert client.post(f"/reviews/{entry.pk}/open/", {"text_hash": entry.text_id}).status_code == 204
-    entry.refresh_from_db()
-    assert entry.lease_user == people.reviewer
-    assert Seen.objects.get().text_hash == entry.text_id
-    assert "open by" in text_of(as_user(people.owner).get(f"/reviews/{entry.pk}/"))
-
-
 def test_a_reader_reads_and_has_no_buttons(entry: ReviewEntry, people: People, as_user) -> None:
     page = text_of(as_user(people.viewer).get(f"/reviews/{entry.pk}/"))
     assert "First paragraph." in page
     assert "your role is viewer" in page
     assert "/approve/" not in page
-    assert "data-open" not in page
+    assert "/open/" not in page
 
 
 @pytest.mark.parametrize("act", ["", "edit/", "skip/"])

@@ -5,7 +5,6 @@ from django.utils import timezone
 
 from banks.models import Bank, Write
 from reviews.models import Decision, ReviewEntry
-from reviews.services import decide
 from tests import factories
 from tests.conftest import People
 from tests.reviews.pages import HTMX, shown, text_of
@@ -90,42 +89,12 @@ def test_an_undo_that_comes_too_late_says_what_can_be_done(queue: list[ReviewEnt
     assert "already been told to delete" in text_of(answer)
 
 
-@pytest.mark.parametrize("headers", [HTMX, {}])
-@pytest.mark.parametrize("act", ["approve", "delete"])
-def test_the_slower_one_is_told_who_was_faster(
-    act: str, headers: dict[str, str], queue: list[ReviewEntry], people: People, as_user
-) -> None:
-    entry = queue[0]
-    decide.approve(user=people.owner, entry_id=entry.pk, version=entry.version, text_hash=entry.text_id)
-    answer = as_user(people.reviewer).post(f"/reviews/{entry.pk}/{act}/", shown(entry), headers=headers)
-    assert answer.status_code == 409
-    assert "Ann Weber approved this memory before you." in text_of(answer)
-    assert Decision.objects.count() == 1
-    if headers:
-        assert answer["HX-Retarget"] == "#main"
-    else:
-        assert "<html" in text_of(answer)
-
-
 def test_a_second_click_is_answered_as_the_first(queue: list[ReviewEntry], people: People, as_user) -> None:
     client = as_user(people.reviewer)
     approve(client, queue[0])
     again = approve(client, queue[0])
     assert (again.status_code, again["Location"]) == (303, f"/reviews/{queue[1].pk}/")
     assert Decision.objects.count() == 1
-
-
-def test_text_that_changed_meanwhile_is_not_decided_on(queue: list[ReviewEntry], people: People, as_user) -> None:
-    before = shown(queue[0])
-    ReviewEntry.objects.filter(pk=queue[0].pk).update(
-        text=factories.make_entry(queue[0].bank, text="Quite another text").text, version=2
-    )
-    answer = as_user(people.reviewer).post(f"/reviews/{queue[0].pk}/approve/", before)
-    page = text_of(answer)
-    assert answer.status_code == 409
-    assert "written again since it was shown to you" in page
-    assert "Quite another text" in page
-    assert 'name="version" value="2"' in page
 
 
 @pytest.mark.parametrize("data", [{}, {"version": "x", "text_hash": "y"}, {"version": "-1"}, {"version": "9" * 30}])

@@ -4,8 +4,7 @@ import re
 import pytest
 
 from banks.models import Bank, Write
-from reviews.models import Decision, ReviewEntry
-from reviews.services import decide
+from reviews.models import ReviewEntry
 from tests import factories
 from tests.conftest import People
 from tests.reviews.pages import HTMX, shown, text_of
@@ -71,32 +70,6 @@ def test_comparing_saves_nothing(headers: dict[str, str], entry: ReviewEntry, pe
         assert "Up to 8 times." in textarea(page)
 
 
-def test_a_conflict_keeps_what_was_typed_and_shows_both(entry: ReviewEntry, people: People, as_user) -> None:
-    decide.approve(user=people.owner, entry_id=entry.pk, version=1, text_hash=entry.text_id)
-    answer = save(as_user(people.reviewer), entry, "\r\nMy own words", headers=HTMX)
-    page = text_of(answer)
-    assert answer.status_code == 409
-    assert "<bdi>Ann Weber</bdi> approved this" in page
-    assert textarea(page) == "\nMy own words"
-    assert "Second line" in page
-    assert 'data-op="add"' in page
-    assert not Write.objects.filter(kind="edit").exists()
-    full = save(as_user(people.reviewer), entry, "My own words")
-    assert (full.status_code, "<html" in text_of(full)) == (409, True)
-
-
-def test_out_of_a_conflict_one_goes_on_with_the_own_text(entry: ReviewEntry, people: People, as_user) -> None:
-    decide.approve(user=people.owner, entry_id=entry.pk, version=1, text_hash=entry.text_id)
-    client = as_user(people.reviewer)
-    page = text_of(save(client, entry, "My own words", do="reopen"))
-    assert textarea(page) == "My own words"
-    entry.refresh_from_db()
-    assert entry.state == "pending"
-    assert f'name="version" value="{entry.version}"' in page
-    assert Decision.objects.order_by("-pk").first().verdict == "reopened"
-    assert save(client, entry, "My own words").status_code == 303
-
-
 def test_a_second_click_is_not_a_second_edit(entry: ReviewEntry, people: People, as_user) -> None:
     client = as_user(people.reviewer)
     save(client, entry, "New text")
@@ -125,7 +98,7 @@ def test_five_megabytes_can_be_edited(bank: Bank, people: People, as_user) -> No
     entry = factories.make_entry(bank, text=text)
     client = as_user(people.reviewer)
     page = text_of(client.get(f"/reviews/{entry.pk}/edit/"))
-    assert "hx-trigger" not in page
+    assert "input changed" not in page
     answer = save(client, entry, sent(text.replace("A", "The", 1)))
     assert answer.status_code == 303
     assert Write.objects.get().request.text == text.replace("A", "The", 1)
