@@ -1,0 +1,57 @@
+"""All rounds of one run, and what they come to."""
+
+from tests.faults import evidence, world
+from tests.faults.rounds import DOCUMENTS, HEAD, Play, Round, entries_of, wait_until_quiet
+from tests.faults.stack import Stack
+from tests.faults.uploads import import_through
+
+
+class Session:
+    def __init__(self, stack: Stack, rounds: int) -> None:
+        self.stack = stack
+        self.names = {
+            number: [f"round {number}/note {n}.md" for n in range(DOCUMENTS)] for number in range(1, rounds + 1)
+        }
+        self.done: list[Round] = []
+
+    def prepare(self) -> None:
+        """The documents of all rounds come as one queue file, and are loaded, before anybody is killed."""
+        everything = [name for names in self.names.values() for name in names]
+        world.retain(f"http://127.0.0.1:{self.stack.line.target}", everything, first=0)
+        self.bank = world.open_bank(self.stack.line.url)
+        sessions = {name: world.session_of(name) for name in world.NAMES}
+        lines = world.queue_lines(self.bank, everything)
+        import_through(self.stack.address, sessions["ann"], lines, machine="before", localhost=self.bank.server_id)
+        self.entries: dict[int, list[int]] = {}
+        left = wait_until_quiet(self._unready, self.stack)
+        assert not left, left
+        self.play = Play(self.stack, self.bank, sessions)
+        print(HEAD, flush=True)
+
+    def _unready(self) -> list[str]:
+        self.entries = {number: entries_of(self.bank, names) for number, names in self.names.items()}
+        missing = [f"entry of round {n}" for n, found in self.entries.items() if len(found) != len(self.names[n])]
+        return missing + evidence.open_work([pk for found in self.entries.values() for pk in found])
+
+    def round(self, number: int, seed: int) -> int:
+        """How many accusations there are."""
+        result = self.play.round(number, seed, self.entries[number])
+        self.done.append(result)
+        print(result.line(), flush=True)
+        for sentence in result.found.all:
+            print(f"      {sentence}", flush=True)
+        return len(result.found.all)
+
+    def import_round(self, number: int, seed: int) -> int:
+        return 0
+
+    def summary(self, seconds: float) -> str:
+        rounds = self.done
+        kills = sum(len(each.kills) for each in rounds)
+        acts, cut = sum(each.acts for each in rounds), sum(each.cut for each in rounds)
+        lost, doubled = (sum(len(getattr(each.found, kind)) for each in rounds) for kind in ("lost", "doubled"))
+        unexplained = sum(len(each.found.unexplained) for each in rounds)
+        return (
+            f"{len(rounds)} rounds in {seconds:.0f} s: {kills} processes killed, {acts} acts, {cut} without an answer at "
+            f"first; {lost} lost, {doubled} doubled, {unexplained} unexplained"
+        )

@@ -1,0 +1,140 @@
+"""The whole product as processes on a folder of its own, in front of a demo server that it reaches by a lying line."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import httpx
+
+from memadmin.runtime import die_with_parent
+from tests.faults.broker import Broker
+from tests.faults.proxy import LyingLine
+from tests.services import backing
+from tests.stack.support import ROOT, Up, clean_environment, processes
+
+READ_TIMEOUT = 2.0  # seconds that memadmin waits for its server
+SETTINGS = {
+    "MEMADMIN_UNDO_SECONDS": "1.5",
+    "MEMADMIN_CLAIM_SECONDS": "3",
+    "MEMADMIN_ADMIN_USERNAME": "operator",
+    "MEMADMIN_ADMIN_PASSWORD": "a long enough password",
+    "MEMADMIN_LOG_LEVEL": "WARNING",
+}
+COMMANDS = {"web": "-m granian", "door": "-Q door", "load": "-Q load", "beat": " beat ", "broker": "valkey-server"}
+PROCESSES = (*COMMANDS, "web child")
+
+
+@dataclass
+class Stack:
+    data_dir: Path
+    up: Up
+    line: LyingLine
+    demo_file: Path
+    broker: Broker | None = None  # ours, where it is not the embedded one
+    address: str = ""
+
+    def kill(self, name: str) -> bool:
+        """SIGKILL, now; False when it is dead already. What it is part of starts it again."""
+        if name == "broker" and self.broker is not None:
+            return self.broker.kill()
+        pids = self._pids(name)
+        for pid in pids[:1]:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        return bool(pids)
+
+    def _pids(self, name: str) -> list[int]:
+        """The oldest first."""
+        living = processes(self.data_dir)
+        if name == "web child":
+            mothers = [pid for pid, command in living.items() if COMMANDS["web"] in command]
+            return sorted(pid for pid in living if _parent(pid) in mothers)
+        return sorted(pid for pid, command in living.items() if COMMANDS[name] in command)
+
+    def answers(self) -> bool:
+        try:
+            return httpx.get(f"{self.address}/healthz", timeout=5).status_code == 200
+        except httpx.TransportError:
+            return False
+
+    def workers_live(self) -> bool:
+        try:
+            workers = httpx.get(f"{self.address}/readyz", timeout=5).json()["workers"]
+        except (httpx.TransportError, ValueError, KeyError):
+            return False
+        return bool(workers) and all(worker["status"] == "ok" for worker in workers.values())
+
+
+@contextmanager
+def running(folder: Path) -> Iterator[Stack]:
+    """Everything runs during the block; afterwards nothing is left, whatever happened."""
+    data_dir = folder / "var"
+    with ExitStack() as stack:
+        port = _demo(stack, folder / "bank")
+        line = LyingLine(port, stall=READ_TIMEOUT + 0.5)
+        stack.callback(line.close)
+        told = {**SETTINGS, **backing.of(data_dir), "HINDSIGHT_BASE_URL": line.url, "HOME": str(folder)}
+        broker = stack.enter_context(Broker(folder / "broker")) if backing.in_use() else None
+        if broker is not None:
+            told["REDIS_URL"] = broker.url  # the suite's own is not to be killed
+        up = Up(data_dir, "--port", "0", **told)
+        stack.callback(_end, up, data_dir)
+        whole = Stack(data_dir, up, line, folder / "bank" / "demo.sqlite3", broker, up.wait_until_ready())
+        # This process reads the same database, by the same settings.
+        os.environ.update({**told, "MEMADMIN_DATA_DIR": str(data_dir)})
+        yield whole
+
+
+def _demo(stack: ExitStack, folder: Path) -> int:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "banks.demo", "--data", str(folder)],
+        cwd=ROOT,
+        env=clean_environment(folder),
+        stdout=subprocess.PIPE,
+        text=True,
+        preexec_fn=partial(die_with_parent, os.getpid()),
+    )
+    stack.callback(_terminate, process)
+    assert process.stdout is not None
+    told = re.search(r":(\d+)$", process.stdout.readline().strip())
+    assert told, "the demo server did not start"
+    return int(told[1])
+
+
+def _terminate(process: subprocess.Popen[str]) -> None:
+    process.terminate()
+    try:
+        process.wait(10)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def _end(up: Up, data_dir: Path) -> None:
+    """In order if it can; in any case, and whoever is left."""
+    try:
+        up.stop(signal.SIGTERM)
+    except subprocess.TimeoutExpired:
+        up.process.kill()
+        up.process.wait()
+    deadline = time.monotonic() + 10
+    while (left := processes(data_dir)) and time.monotonic() < deadline:
+        for pid in left:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(0.1)
+
+
+def _parent(pid: int) -> int:
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    except OSError:
+        return 0
