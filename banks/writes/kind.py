@@ -1,6 +1,7 @@
 """What a kind of write has to say for itself, and what its calls may answer."""
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -61,19 +62,29 @@ class Kind:
     role: Role = Role.REVIEWER
     sends: bool = True  # False: only our log knows it (approve, undo)
 
-    def slot(self, *, bank: Bank, document_id: str) -> str:
-        """What this write must be serial with; '' when nothing is sent. Documents by default."""
-        return document_slot(bank, document_id) if self.sends else ""
+    def slot(self, *, bank: Bank, document_id: str, fact_ids: Sequence[str] = ()) -> str:
+        """What this write must be serial with; '' when nothing is sent. Documents by default.
+
+        Facts share the slot of their document; of one whose document is unknown nothing else can be said than its id.
+        """
+        if not self.sends:
+            return ""
+        return document_slot(bank, document_id) if document_id or not fact_ids else fact_slot(bank, fact_ids[0])
 
     def precheck(self, client: HindsightClient, write: Write) -> Done | Stuck | None:
         """A fresh read before each send. Raises ChangedSinceDecided; Done when there is nothing left to do."""
 
-    def send(self, client: HindsightClient, write: Write) -> Accepted | Done:
+    def send(self, client: HindsightClient, write: Write) -> Accepted | Done | Stuck:
+        """Stuck where some of it was done and the rest was refused."""
         raise NotImplementedError
 
     def verify(self, client: HindsightClient, write: Write) -> Done | NotDone | StillWorking | Stuck:
         """Reads back what became of a write that was accepted, or whose outcome is unknown."""
         raise NotImplementedError
+
+
+def fact_slot(bank: Bank, fact_id: str) -> str:
+    return hashlib.sha256(f"fact\0{bank.pk}\0{fact_id}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def document_slot(bank: Bank, document_id: str) -> str:

@@ -44,7 +44,7 @@ def record(
     write = Write.objects.create(
         kind=kind,
         bank=bank,
-        slot=rule.slot(bank=bank, document_id=document_id),
+        slot=rule.slot(bank=bank, document_id=document_id, fact_ids=fact_ids),
         actor=actor,
         actor_name=actor.display_name if actor else "",
         via=via,

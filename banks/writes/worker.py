@@ -88,6 +88,8 @@ def _send(client: HindsightClient, write: Write) -> str:
         answer = kind.send(client, write)
     except HindsightError as error:
         return _trouble(write, error, sent=error.outcome_unknown)
+    if isinstance(answer, Stuck):
+        return _stuck(write, answer)
     if isinstance(answer, Accepted):
         return _keep(write, State.ACCEPTED, answer.outcome, _poll_pause(write))
     return _end(write, State.DONE, outcome={**write.outcome, **answer.outcome})

@@ -1,0 +1,188 @@
+"""The kinds of writes about single facts: retire, restore, change the text.
+
+A row may name several facts of one document; they are taken in order, one call each, since servers have no bulk call.
+Each fact is read before it is called and after: the outcome lists what was seen, never what was hoped for.
+`params["seen"]`: {fact id: sha256 of the text that was on screen}.
+"""
+
+import hashlib
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from banks.hindsight import Fact, HindsightClient, Invalid, NotFound
+from banks.models import Blob, Write
+from banks.writes import ChangedSinceDecided, Done, Kind, NotDone, StillWorking, Stuck, register
+
+# While observations are being rebuilt a fact may be away for a moment.
+AWAY_PAUSE = 1.5  # seconds
+OBSERVATION = "It is an observation, made from other facts: change those, and it follows."
+GONE = "It is no longer in the bank."
+
+
+@dataclass
+class _Tally:
+    """What became of each fact of a row, in words that the log keeps."""
+
+    changed: list[str] = field(default_factory=list)
+    already: list[str] = field(default_factory=list)
+    refused: dict[str, str] = field(default_factory=dict)
+
+    def outcome(self, write: Write, name: str) -> dict[str, Any]:
+        """Together with what earlier tries of the same row have done."""
+        before = write.outcome.get(name, [])
+        told: dict[str, Any] = {name: [*before, *(each for each in self.changed if each not in before)]}
+        told["not_called"] = [each for each in self.already if each not in told[name]]
+        return told | {"refused": self.refused}
+
+
+class _Curating(Kind):
+    """Brings facts into one state, in order. The first refusal stops: what follows may build on it."""
+
+    state = ""
+
+    def precheck(self, client: HindsightClient, write: Write) -> Done | Stuck | None:
+        tally, todo = _Tally(), []
+        for fact_id in write.fact_ids:
+            fact = _read(client, write, fact_id)
+            if fact is None:
+                continue  # `send` asks again, after a pause
+            _unchanged(write, fact)
+            if fact.is_observation:
+                return self._stopped(write, tally, fact_id, OBSERVATION)
+            if fact.state == self.state:
+                tally.already.append(fact_id)
+            else:
+                todo.append(fact_id)
+        if len(tally.already) == len(write.fact_ids):
+            return Done(tally.outcome(write, self.past))
+        return None
+
+    def send(self, client: HindsightClient, write: Write) -> Done | Stuck:
+        tally = _Tally()
+        for fact_id in write.fact_ids:
+            fact = _read_patiently(client, write, fact_id)
+            if fact is None:
+                return self._stopped(write, tally, fact_id, GONE)
+            if fact.state == self.state:
+                tally.already.append(fact_id)
+                continue
+            try:
+                self.change(client, write, fact_id)
+            except (Invalid, NotFound) as refused:
+                return self._stopped(write, tally, fact_id, GONE if isinstance(refused, NotFound) else refused.detail)
+            after = _read(client, write, fact_id)
+            if after is None or after.state != self.state:
+                return self._stopped(write, tally, fact_id, "The server said yes, and it is not so.")
+            tally.changed.append(fact_id)
+        return Done(tally.outcome(write, self.past))
+
+    def change(self, client: HindsightClient, write: Write, fact_id: str) -> None:
+        client.patch_fact(write.bank.bank_id, fact_id, state=self.state)
+
+    def verify(self, client: HindsightClient, write: Write) -> Done | NotDone | StillWorking | Stuck:
+        """Repeating is harmless: what is in the state already is not called."""
+        tally = _Tally()
+        for fact_id in write.fact_ids:
+            fact = _read_patiently(client, write, fact_id)
+            if fact is None:
+                return self._stopped(write, tally, fact_id, GONE)
+            if fact.state != self.state:
+                return NotDone()
+            tally.changed.append(fact_id)
+        return Done(tally.outcome(write, self.past))
+
+    def _stopped(self, write: Write, tally: _Tally, fact_id: str, why: str) -> Stuck:
+        tally.refused[fact_id] = why
+        outcome = tally.outcome(write, self.past)
+        text = f"{self.past.capitalize()} {len(outcome[self.past])} of {len(write.fact_ids)}. {why}"
+        return Stuck(text, outcome)
+
+
+@register
+class Retire(_Curating):
+    """The bank forgets the fact, and keeps it: it can be restored."""
+
+    name, glyph, verb, past, tone = "retire", "↓", "retire", "retired", "retired"
+    state = "invalidated"
+
+    def change(self, client: HindsightClient, write: Write, fact_id: str) -> None:
+        reason = write.params.get("reasons", {}).get(fact_id) or write.params.get("reason") or None
+        client.patch_fact(write.bank.bank_id, fact_id, state=self.state, reason=reason)
+
+
+@register
+class Restore(_Curating):
+    name, glyph, verb, past, tone = "restore", "↑", "restore", "restored", "approved"
+    state = "valid"
+
+
+@register
+class EditFact(Kind):
+    """Another text for one fact. The server keeps no old text: the row does."""
+
+    name, glyph, verb, past, tone = "edit-fact", "✎", "edit fact", "edited", "pending"
+
+    def precheck(self, client: HindsightClient, write: Write) -> Done | Stuck | None:
+        fact = _read_patiently(client, write, write.fact_ids[0])
+        if fact is None:
+            return Stuck(f"{GONE} Nothing was changed; your text is in this row.")
+        if fact.is_observation:
+            return Stuck(OBSERVATION)
+        if _text(write) == fact.text:
+            return Done({"edited": []})
+        _unchanged(write, fact)
+        if fact.is_retired:
+            return Stuck("It is retired. Restore it first; your text is in this row.")
+        return None
+
+    def send(self, client: HindsightClient, write: Write) -> Done | Stuck:
+        try:
+            client.patch_fact(write.bank.bank_id, write.fact_ids[0], text=_text(write))
+        except Invalid as refused:
+            return Stuck(f"The server refused the text: {refused.detail} It is in this row.")
+        found = self.verify(client, write)
+        if isinstance(found, Done | Stuck):
+            return found
+        return Stuck("The server said yes, and the fact has another text. Yours is in this row.")
+
+    def verify(self, client: HindsightClient, write: Write) -> Done | NotDone | StillWorking | Stuck:
+        fact = _read_patiently(client, write, write.fact_ids[0])
+        if fact is None:
+            return Stuck(f"{GONE} Your text is in this row.")
+        return Done({"edited": [fact.id]}) if fact.text == _text(write) else NotDone()
+
+
+def seen_hash(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+
+
+def _text(write: Write) -> str:
+    request: Blob | None = write.request
+    assert request is not None
+    return request.text
+
+
+def _read(client: HindsightClient, write: Write, fact_id: str) -> Fact | None:
+    try:
+        return client.get_fact(write.bank.bank_id, fact_id)
+    except NotFound:
+        return None
+
+
+def _read_patiently(client: HindsightClient, write: Write, fact_id: str) -> Fact | None:
+    """None only when it is away twice, with a pause between."""
+    fact = _read(client, write, fact_id)
+    if fact is None:
+        time.sleep(AWAY_PAUSE)
+        fact = _read(client, write, fact_id)
+    return fact
+
+
+def _unchanged(write: Write, fact: Fact) -> None:
+    seen = write.params.get("seen", {}).get(fact.id)
+    if seen and seen != seen_hash(fact.text):
+        raise ChangedSinceDecided(
+            "The fact says something else than it did on screen. Nothing was changed; look at it and decide again.",
+            {"text": fact.text[:500]},
+        )
