@@ -6,11 +6,14 @@ from threading import Thread
 
 import pytest
 
+from banks import jobs
 from banks.demo import DemoServer, Pace
 from banks.demo.process import Handler
-from tests.banks.conftest import line
+from banks.models import Bank, Write
+from tests.banks.conftest import LyingTransport, line
 from tests.browser.conftest import browser, queue, reviewer, signed_in
-from tests.known_failures.world import Wire
+from tests.conftest import People
+from tests.known_failures.world import Wire, loaded
 
 __all__ = ["browser", "line", "queue", "reviewer", "signed_in"]
 
@@ -35,3 +38,23 @@ def wire() -> Iterator[Wire]:
         yield seen
         http.shutdown()
     demo.close()
+
+
+@pytest.fixture
+def things(bank: Bank, people: People, line: LyingTransport) -> dict[str, int]:
+    """One of everything an address can name, all of the same bank."""
+    entry = loaded(bank, "notes/b.md")
+    write = Write.objects.create(kind="edit", bank=bank, via="web", state="attention", slot="s", document_id="c")
+    job = jobs.start(kind="import-queue", owner=people.owner, title="Queue file", params={"file": "x"}, here=True)
+    member = bank.memberships.get(user=people.viewer)
+    line.calls.clear()
+    return {
+        "reviews/": entry.pk,
+        "log/": write.pk,
+        "imports/": job.pk,
+        "banks/": bank.pk,
+        "sources/": bank.pk,
+        "servers/": bank.server.pk,
+        "members/": member.pk,
+        "team/": people.viewer.pk,
+    }

@@ -1,0 +1,90 @@
+"""Whoever may not act on a bank acts on nothing: every address that takes a post, found by itself."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from banks.models import Bank, Role
+from memadmin.accounts.models import User
+from reviews.models import ReviewEntry
+from tests import factories
+from tests.banks.conftest import LyingTransport
+from tests.conftest import People
+from tests.known_failures.routes import ADDRESSES, NAMES, address_of
+from tests.known_failures.world import everything
+
+# What everybody signed in may do with what is their own: an import is theirs, and its lines are judged one by one.
+FOR_EVERYBODY = {"reviews:import-new"}
+
+
+def posted(things: dict[str, int], bank: Bank, people: People) -> dict[str, Any]:
+    """A body in which every view finds what it looks for."""
+    entry = ReviewEntry.objects.get(pk=things["reviews/"])
+    return {
+        "version": entry.version,
+        "text_hash": entry.text_id,
+        "text": "Other words.",
+        "do": "save",
+        "next": "/log/",
+        "bank": bank.pk,
+        "server": bank.server.pk,
+        "user": people.stranger.pk,
+        "role": Role.ADMIN,
+        "line": 1,
+        "days": 7,
+        "what": "all",
+        "name": "x",
+        "base_url": "http://h.test:1",
+        "username": "new",
+        "on": bank.pk,
+    }
+
+
+@pytest.fixture
+def outsiders(bank: Bank, people: People) -> dict[str, User | None]:
+    elsewhere = factories.make_user("elsewhere")
+    factories.grant(elsewhere, factories.make_bank(server=bank.server), Role.ADMIN)
+    return {"nobody": None, "reader": people.viewer, "admin of another bank": elsewhere}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("path", "name", "names"), ADDRESSES, ids=NAMES)
+def test_row_040_who_has_no_right_changes_nothing_and_nothing_is_sent(
+    path: str,
+    name: str,
+    names: list[str],
+    things: dict[str, int],
+    bank: Bank,
+    people: People,
+    outsiders: dict[str, User | None],
+    line: LyingTransport,
+) -> None:
+    url, body = address_of(path, names, things), posted(things, bank, people)
+    before = everything()
+    for who, user in outsiders.items():
+        client = Client(raise_request_exception=True)
+        if user is not None:
+            client.force_login(user)
+        answer = client.post(url, body)
+        refused = answer.status_code in {403, 404, 405}
+        sent_to_sign_in = answer.status_code == 302 and answer["Location"].startswith("/accounts/login/")
+        assert refused or (sent_to_sign_in and user is None) or name in FOR_EVERYBODY, (who, answer.status_code)
+        if name not in FOR_EVERYBODY:
+            assert everything() == before, who
+    assert line.calls == []
+
+
+@pytest.mark.django_db
+def test_row_040_the_same_posts_are_taken_from_those_who_may(
+    things: dict[str, int], bank: Bank, people: People
+) -> None:
+    """Or else everything above is refused for another reason than the right."""
+    taken = set()
+    for path, name, names in ADDRESSES:
+        client = Client()
+        client.force_login(people.operator)
+        answer = client.post(address_of(path, names, things), posted(things, bank, people))
+        if answer.status_code not in {403, 404, 405}:
+            taken.add(name)
+    assert {"reviews:entry-approve", "reviews:entry-delete", "reviews:entry-edit", "banks:write-retry"} <= taken
