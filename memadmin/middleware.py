@@ -25,10 +25,7 @@ class RequestIdMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         request.request_id = f"{secrets.token_hex(2)}-{secrets.token_hex(2)}"  # type: ignore[attr-defined]  # ours
-        response = self.get_response(request)
-        if response.status_code == 405 and not response.content:
-            return errors.method_not_allowed(request, response)
-        return response
+        return self.get_response(request)
 
 
 class SignInMiddleware(LoginRequiredMiddleware):
@@ -60,6 +57,8 @@ class FragmentMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)
+        if response.status_code == 405 and not response.content:
+            response = errors.method_not_allowed(request, response)
         patch_vary_headers(response, ("HX-Request",))
         if not response.has_header("Cache-Control"):
             response["Cache-Control"] = "no-store"
