@@ -11,6 +11,7 @@ OWN = {
     "import-queue": "import a review-queue.jsonl",
     "export": "write reviews or the log as JSON lines or CSV",
     "expire": "approve by time what is due, or show what would be",
+    "backup": "copy the database to a file, while memadmin runs",
     "rotate-keys": "encrypt stored secrets under a new key",
     "prepare": "migrate, collect static files, register the first server and operator",
     "adopt-environment": "make the database say what HINDSIGHT_BASE_URL and HINDSIGHT_API_KEY say",
