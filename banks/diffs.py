@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 
 from banks.hidden import Segment, segments
+from memadmin.retention import NOTHING, ItemRetainer, Omitted, head_of
 
 MAX_LINES = 300  # printed
-MAX_LINE = 1200  # characters of one printed line
+MAX_LINE = 1200  # bytes of one printed piece, and characters of a line that is compared by words
 LINE_WORK = 250_000  # old lines x new lines that are matched one by one; beyond, the middle is one replacement
 WORD_WORK = 2_000_000  # old words x new words, for the whole diff
 AROUND = 80  # unchanged characters kept beside a change in a very long line
@@ -41,6 +42,7 @@ class Diff:
     lines: list[Line]
     changed: int  # places that differ
     only_line_ends: bool = False
+    omitted: Omitted = NOTHING  # lines
 
     @property
     def same(self) -> bool:
@@ -54,21 +56,17 @@ def diff(before: str, after: str) -> Diff:
     if old == new:
         return Diff([], 0, only_line_ends=True)
     budget = [WORD_WORK]
-    lines: list[Line] = []
-    changed = hidden = 0
+    lines: ItemRetainer[Line] = ItemRetainer(MAX_LINES)
+    changed = 0
     for op, a1, a2, b1, b2 in _opcodes(old, new):
         if op == "equal":
-            lines.append(Line("skip", note=f"{a2 - a1} line{'' if a2 - a1 == 1 else 's'} unchanged"))
+            lines.push(Line("skip", note=f"{a2 - a1} line{'' if a2 - a1 == 1 else 's'} unchanged"))
             continue
         changed += 1
         for line in _change(old[a1:a2], new[b1:b2], budget):
-            if len(lines) < MAX_LINES:
-                lines.append(line)
-            else:
-                hidden += 1
-    if hidden:
-        lines = [*lines[:MAX_LINES], Line("skip", note=f"{hidden:,} more changed lines are not shown")]
-    return Diff(lines, changed)
+            lines.push(line)
+    shown = lines.finish()
+    return Diff(shown.items, changed, omitted=shown.omitted)
 
 
 def _lines(text: str) -> list[str]:
@@ -159,6 +157,7 @@ def _long(line: str, head: int, tail: int, op: str) -> list[Piece]:
 
 
 def _piece(op: str, text: str) -> Piece:
-    if len(text) > MAX_LINE:
-        text = f"{text[:MAX_LINE]} … ({len(text) - MAX_LINE:,} characters more)"
+    kept = head_of(text, MAX_LINE)
+    if kept.truncated:
+        text = f"{kept.text} … ({kept.omitted.count:,} bytes more)"
     return Piece(op, segments(text))

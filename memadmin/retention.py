@@ -12,7 +12,7 @@ order mark is a character like others and stays. Half a surrogate pair, which UT
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Generic, Literal, TypeVar, get_args
 
@@ -179,6 +179,28 @@ class TextRetainer:
     def _over_budget(self) -> int:
         """Bytes that the caps leave out, before whole characters are thought of."""
         return self._total - len(self._prefix) - min(self._total - len(self._prefix), self._suffix_cap)
+
+
+def head_of(text: str | bytes | bytearray | memoryview, max_bytes: int) -> RetainedText:
+    """The beginning of a text that is at hand."""
+    retainer = TextRetainer("head", max_bytes=max_bytes)
+    retainer.push(text)
+    return retainer.finish()
+
+
+def ends_of(text: str | bytes | bytearray | memoryview, head_bytes: int, tail_bytes: int) -> RetainedText:
+    """The beginning and the end of a text that is at hand."""
+    retainer = TextRetainer("head_tail", head_bytes=head_bytes, tail_bytes=tail_bytes)
+    retainer.push(text)
+    return retainer.finish()
+
+
+def first_of(items: Iterable[Item], max_items: int) -> RetainedItems[Item]:
+    """The first items of all of them."""
+    retainer: ItemRetainer[Item] = ItemRetainer(max_items)
+    for item in items:
+        retainer.push(item)
+    return retainer.finish()
 
 
 def describe_omitted(omitted: Omitted, unit: Unit) -> str:

@@ -21,6 +21,8 @@ means that the call may have changed the bank, so somebody has to read back befo
 import re
 from typing import Literal
 
+from memadmin.retention import head_of
+
 What = Literal["bank", "document", "fact", "operation", "route"]
 
 _UNPRINTABLE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+")
@@ -167,8 +169,12 @@ class Retired(BadAnswer):
 
 def one_line(text: str, longest: int) -> str:
     """Foreign text as one line of visible characters, cut with an ellipsis."""
-    line = _UNPRINTABLE.sub(" ", text).strip()
-    return line if len(line) <= longest else f"{line[: longest - 1].rstrip()}…"
+    # A server may echo megabytes of what it was sent; no more is looked at than could be shown.
+    kept = head_of(text, 8 * longest)
+    line = _UNPRINTABLE.sub(" ", kept.text).strip()
+    if len(line) <= longest and not kept.truncated:
+        return line
+    return f"{line[: longest - 1].rstrip()}…"
 
 
 def what_is_missing(detail: str) -> What:

@@ -79,7 +79,7 @@ def test_a_file_is_written_and_counted(write: Write, tmp_path: Path) -> None:
 
     told = json.loads(export("log", "--format", "csv", "-o", str(file), "--json"))
 
-    assert told == {"rows": 1, "file": str(file)}
+    assert told == {"rows": 1, "bytes": file.stat().st_size, "file": str(file)}
     assert file.read_text().count("\n") == 2
 
 
