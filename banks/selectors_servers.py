@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Count, Q, Value
+from django.db.models import Count, Q, TextField, Value
 from django.db.models.functions import Coalesce, Lower, NullIf
 from django.utils import timezone
 
@@ -89,7 +89,7 @@ def server_row(server: Server) -> ServerRow:
 
 def bank_page(user: Any, *, q: str = "", after: int = 0) -> BankPage:
     """Banks by what they are called, then by number."""
-    called = Lower(Coalesce(NullIf("name", Value("")), "bank_id"))
+    called = Lower(Coalesce(NullIf("name", Value("")), "bank_id", output_field=TextField()))
     found = access.banks_for(user).select_related("server").annotate(called=called).order_by("called", "pk")
     if q:
         found = found.filter(Q(name__icontains=q) | Q(bank_id__icontains=q) | Q(server__name__icontains=q))

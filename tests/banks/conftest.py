@@ -8,7 +8,7 @@ import pytest
 
 from banks import connections
 from banks.demo import DemoServer, DemoTransport, Pace
-from banks.models import Bank
+from banks.models import Bank, Server
 
 NOW = datetime(2026, 3, 16, 10, 0, tzinfo=UTC)
 
@@ -39,6 +39,11 @@ class LyingTransport(httpx.BaseTransport):
 
     def sent(self, method: str) -> int:
         return sum(made == method for made, _ in self.calls)
+
+
+@pytest.fixture
+def server(bank: Bank) -> Server:
+    return bank.server
 
 
 @pytest.fixture
