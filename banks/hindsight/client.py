@@ -71,6 +71,11 @@ class HindsightClient:
 
     # the server
 
+    @property
+    def clock_ahead(self) -> float | None:
+        """By how many seconds the server's clock is ahead of ours, as its latest answer said; None when it did not."""
+        return self._sender.clock_ahead
+
     def version(self) -> Version:
         """Needs no key, so it says nothing about whether ours is right."""
         return self._get(b"/version", Version.parse)

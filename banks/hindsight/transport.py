@@ -8,6 +8,7 @@ import logging
 import re
 import time
 from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
 from typing import Any
 
 import httpx
@@ -67,6 +68,7 @@ class Sender:
         self.base = _base(base_url)
         self._key = _checked_key(api_key)
         self._timeouts = timeouts
+        self.clock_ahead: float | None = None  # seconds the server's clock was ahead of ours at its latest answer
         self._http = httpx.Client(
             transport=transport,
             timeout=timeouts.as_httpx(),
@@ -99,6 +101,7 @@ class Sender:
             headers["authorization"] = f"Bearer {self._key}"
         try:
             with self._http.stream(call.method, url, content=content, headers=headers) as response:
+                self.clock_ahead = _ahead(response.headers.get("date", ""))
                 return response.status_code, response.headers, self._read(call, response)
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError) as error:
             raise errors.Unreachable(_words(error), **call.about()) from error
@@ -180,6 +183,14 @@ class Sender:
         if not isinstance(detail, str) or not detail.strip():
             detail = f"The answer is {_kind(headers, raw)}."
         return detail.replace(self._key, "…") if self._key else detail
+
+
+def _ahead(date: str) -> float | None:
+    """To the second, and late by the time the answer travelled; None when the server does not say."""
+    try:
+        return parsedate_to_datetime(date).timestamp() - time.time()
+    except (ValueError, OverflowError):
+        return None
 
 
 def encode(body: dict[str, Any]) -> bytes:

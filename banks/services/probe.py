@@ -27,6 +27,7 @@ class Told:
     version: str = ""
     features: dict[str, bool] | None = None
     banks: list[BankRow] | None = None  # None = not known, which is not the same as none
+    clock_ahead: float | None = None  # seconds; None = not known
 
 
 def probe_all() -> int:
@@ -58,7 +59,7 @@ def probe(server: Server, *, counting: bool = True) -> Told:
 def _ask(client: HindsightClient) -> Told:
     version, health, banks = _where_it_exists(client.version), _where_it_exists(client.health), client.list_banks()
     state = Health.OK if health is None or health.healthy else Health.DEGRADED
-    told = Told(state, health.text if health else "", banks=banks)
+    told = Told(state, health.text if health else "", banks=banks, clock_ahead=client.clock_ahead)
     return replace(told, version=version.api_version, features=version.features) if version else told
 
 

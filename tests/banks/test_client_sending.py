@@ -3,10 +3,11 @@
 import json
 import logging
 import uuid
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta, timezone
 
 import httpx
 import pytest
+import time_machine
 
 from banks.hindsight import (
     BadAnswer,
@@ -202,3 +203,23 @@ def test_other_namespaces_have_their_own_paths():
 def test_no_representation_shows_the_key():
     with HindsightClient(URL, api_key=KEY) as client:
         assert KEY not in repr(client)
+
+
+@pytest.mark.parametrize(
+    ("date", "ahead"),
+    [
+        ("Mon, 30 Nov 2026 12:05:00 GMT", 300.0),
+        ("Mon, 30 Nov 2026 12:00:00 GMT", 0.0),
+        ("yesterday", None),
+        ("Mon, 99 Nov 2026 12:05:00 GMT", None),
+        ("", None),
+        (None, None),
+    ],
+)
+@time_machine.travel(datetime(2026, 11, 30, 12, 0, tzinfo=UTC), tick=False)
+def test_the_servers_clock_is_compared_with_ours(date, ahead):
+    answer = httpx.Response(200, json={"banks": [], "total": 0}, headers={} if date is None else {"date": date})
+    client = client_of(lambda request: answer)
+    assert client.clock_ahead is None
+    client.list_banks()
+    assert client.clock_ahead == ahead
