@@ -9,7 +9,7 @@ RUN = $(VENV)/bin/python
 export MEMADMIN_VENV := $(abspath $(VENV))
 TEMPLATES = templates
 
-.PHONY: up test test-quick lint format types check lock hindsight clean runtime dev
+.PHONY: up test test-quick faults lint format types check lock hindsight clean runtime dev
 
 up: runtime
 	@exec $(RUN) -m memadmin up $(ARGS)
@@ -18,7 +18,13 @@ test: dev
 	@$(RUN) -m pytest $(ARGS)
 
 test-quick: dev
-	@$(RUN) -m pytest -n auto -m "not contract and not browser and not stack" $(ARGS)
+	@$(RUN) -m pytest -n auto -m "not contract and not browser and not stack and not faults" $(ARGS)
+
+# Kills web, workers and broker while people decide, and audits what is left: make faults ROUNDS=10 SEED=3
+ROUNDS ?= 50
+SEED ?= 1
+faults: dev
+	@$(RUN) -m tests.faults --rounds $(ROUNDS) --seed $(SEED) $(ARGS)
 
 lint: dev
 	$(RUN) -m ruff check .

@@ -109,7 +109,8 @@ def _people_were_told_the_truth(seen: Evidence, found: Findings) -> None:
     acts: dict[tuple[str, int, str, int], list[Act]] = defaultdict(list)
     for act in seen.acts:
         acts[act.person, act.entry, act.kind, _version(act.kind, act.version)].append(act)
-        found.unexplained += [f"{answer}: {_of(act)}" for answer in act.answers if answer.startswith(("fault", "never"))]
+        strange = [answer for answer in act.answers if answer not in ("done", "refused", "cut")]
+        found.unexplained += [f"{answer}: {_of(act)}" for answer in strange]
     for key in sorted(acts.keys() | taken.keys()):
         told = sum(act.done for act in acts[key])
         most = sum(act.done or act.cut for act in acts[key])
@@ -118,8 +119,9 @@ def _people_were_told_the_truth(seen: Evidence, found: Findings) -> None:
         if taken[key] < told:
             found.lost.append(f"{key}: told {told} times that it is done, decided {taken[key]} times")
         elif taken[key] > most:
-            kind = found.doubled if acts[key] else found.unexplained
-            kind.append(f"{key}: decided {taken[key]} times, asked for {most} times")
+            (found.doubled if acts[key] else found.unexplained).append(
+                f"{key}: decided {taken[key]} times, asked for {most} times"
+            )
 
 
 def _version(kind: str, version: int) -> int:
@@ -173,16 +175,23 @@ def _bank_is_what_the_log_says(seen: Evidence, found: Findings) -> None:
         possible: set[str | None] = {first}
         for row in by_document[document]:
             possible = _after(row, possible)
-        if seen.bank.get(document) not in possible:
-            kind = found.lost if seen.bank.get(document) is None or None not in possible else found.unexplained
-            kind.append(f"{document}: the bank holds {_short(seen.bank.get(document))}, the log says {_shorts(possible)}")
-        deletes = [row for row in by_document[document] if row.kind == "delete" and row.state == "done"]
-        unsure = [row for row in by_document[document] if row.kind == "delete" and row.state in NEEDS_A_PERSON]
-        if seen.deleted[document] > len(deletes) + len(unsure):
-            found.doubled.append(f"{document}: deleted {seen.deleted[document]} times for {len(deletes)} rows")
-        if seen.deleted[document] < len(deletes):
-            found.lost.append(f"{document}: deleted {seen.deleted[document]} times for {len(deletes)} rows that are done")
+        if (holds := seen.bank.get(document)) not in possible:
+            gone = holds is None or None not in possible
+            (found.lost if gone else found.unexplained).append(
+                f"{document}: the bank holds {_short(holds)}, the log says {_shorts(possible)}"
+            )
+        _each_delete_once(seen, found, document, by_document[document])
     _each_retain_once(seen, found)
+
+
+def _each_delete_once(seen: Evidence, found: Findings, document: str, rows: list[Row]) -> None:
+    done = sum(row.kind == "delete" and row.state == "done" for row in rows)
+    unsure = sum(row.kind == "delete" and row.state in NEEDS_A_PERSON for row in rows)
+    told = f"{document}: deleted {seen.deleted[document]} times for {done} finished rows"
+    if seen.deleted[document] > done + unsure:
+        found.doubled.append(told)
+    if seen.deleted[document] < done:
+        found.lost.append(told)
 
 
 def _each_retain_once(seen: Evidence, found: Findings) -> None:

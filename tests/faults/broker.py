@@ -51,7 +51,8 @@ class Broker:
 
     def _keep(self) -> None:
         program = shutil.which("redis-server") or str(valkey.binary())
-        options = {"port": "0", "unixsocket": str(self.socket), "dir": str(self.folder), "save": "", "appendonly": "yes"}
+        place = {"port": "0", "unixsocket": str(self.socket), "dir": str(self.folder)}
+        options = {**place, "save": "", "appendonly": "yes"}
         command = [program, *(word for name, value in options.items() for word in (f"--{name}", value))]
         while not self._over.is_set():
             with (self.folder / "log").open("ab") as log:

@@ -12,9 +12,7 @@ from tests.faults.people import Act
 from tests.faults.world import Contents
 
 
-def collect(
-    *, acts: list[Act], entries: list[int], before: Contents, now: Contents, deleted: Counter[str]
-) -> Evidence:
+def collect(*, acts: list[Act], entries: list[int], before: Contents, now: Contents, deleted: Counter[str]) -> Evidence:
     """`before`: when the round began; `deleted`: by the line, since then."""
     found = [_entry(entry) for entry in ReviewEntry.objects.filter(pk__in=entries).select_related("text")]
     documents = {entry.document for entry in found}

@@ -1,9 +1,11 @@
 """All rounds of one run, and what they come to."""
 
+import time
+
 from tests.faults import evidence, world
 from tests.faults.rounds import DOCUMENTS, HEAD, Play, Round, entries_of, wait_until_quiet
 from tests.faults.stack import Stack
-from tests.faults.uploads import import_through
+from tests.faults.uploads import import_through, kill_while_importing, make_file
 
 
 class Session:
@@ -13,6 +15,7 @@ class Session:
             number: [f"round {number}/note {n}.md" for n in range(DOCUMENTS)] for number in range(1, rounds + 1)
         }
         self.done: list[Round] = []
+        self.wrong_imports = 0
 
     def prepare(self) -> None:
         """The documents of all rounds come as one queue file, and are loaded, before anybody is killed."""
@@ -43,7 +46,18 @@ class Session:
         return len(result.found.all)
 
     def import_round(self, number: int, seed: int) -> int:
-        return 0
+        """How many accusations there are after an upload whose workers were killed."""
+        upload = make_file(self.bank, seed)
+        began = time.monotonic()
+        wrong = kill_while_importing(
+            self.stack, upload, seed, session=self.play.sessions["ann"], localhost=self.bank.server_id
+        )
+        self.wrong_imports += len(wrong)
+        figures = f"{len(upload.lines)} lines in {time.monotonic() - began:.1f} s, {len(wrong)} wrong"
+        print(f"import {number:4} {seed:7}  {figures}  {' '.join(upload.kills)}", flush=True)
+        for sentence in wrong:
+            print(f"      {sentence}", flush=True)
+        return len(wrong)
 
     def summary(self, seconds: float) -> str:
         rounds = self.done
@@ -52,6 +66,7 @@ class Session:
         lost, doubled = (sum(len(getattr(each.found, kind)) for each in rounds) for kind in ("lost", "doubled"))
         unexplained = sum(len(each.found.unexplained) for each in rounds)
         return (
-            f"{len(rounds)} rounds in {seconds:.0f} s: {kills} processes killed, {acts} acts, {cut} without an answer at "
-            f"first; {lost} lost, {doubled} doubled, {unexplained} unexplained"
+            f"{len(rounds)} rounds in {seconds:.0f} s: {kills} processes killed, {acts} acts, "
+            f"{cut} without an answer at first; {lost} lost, {doubled} doubled, {unexplained} unexplained; "
+            f"{self.wrong_imports} wrong in imports"
         )

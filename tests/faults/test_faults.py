@@ -1,0 +1,24 @@
+"""A short run of what `make faults` does at length: people decide, processes die, nothing is lost or doubled."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.stack.support import ROOT
+
+pytestmark = pytest.mark.faults
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+def test_nothing_is_lost_or_doubled_when_processes_are_killed() -> None:
+    run = subprocess.run(
+        [sys.executable, "-m", "tests.faults", "--rounds", "5", "--seed", "7", "--import-rounds", "1"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=900,
+        check=False,
+    )
+    assert run.returncode == 0, f"{run.stdout}\n{run.stderr[-5000:]}"
+    assert "0 lost, 0 doubled, 0 unexplained; 0 wrong in imports" in run.stdout
