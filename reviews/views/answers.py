@@ -9,8 +9,8 @@ from django.shortcuts import render
 from django.urls import reverse
 
 from banks import access
+from banks.paper import paper
 from memadmin.htmx import PersonRequest, SeeOther, wants_fragment
-from reviews import display
 from reviews.access import get_entry
 from reviews.models import ReviewEntry
 from reviews.selectors import card, queue
@@ -67,7 +67,8 @@ def show_card(
     shown = len(facts) if request.GET.get("facts") == "all" else card.FACTS_SHOWN
     context = {
         **card_context(request, entry, filters),
-        "paper": display.paper(text.text, int(part) if part.isdigit() and len(part) < 6 else 0) if text else None,
+        "paper": paper(text.text, int(part) if part.isdigit() and len(part) < 6 else 0) if text else None,
+        "whole_url": f"{card_url(entry.pk, filters)}{'&' if filters.query() else '?'}full=1",
         "facts": facts[:shown],
         "facts_total": len(facts),
         "standing": standing_of(entry, fix=request.user.is_superuser),

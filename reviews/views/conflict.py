@@ -7,8 +7,8 @@ from django.views.decorators.http import require_safe
 
 from banks.diffs import diff
 from banks.models import Blob, Role
+from banks.paper import paper
 from memadmin.htmx import PersonRequest
-from reviews import display
 from reviews.access import get_entry
 from reviews.models import ReviewEntry
 from reviews.selectors import card
@@ -63,8 +63,8 @@ def _texts(entry: ReviewEntry, shown: Shown, typed: str | None) -> dict[str, Any
     same = shown.text_hash == (entry.text_id or "")
     return {
         "same": same,
-        "before": display.paper(before) if before is not None else None,
-        "paper": display.paper(now) if now is not None else None,
+        "before": paper(before) if before is not None else None,
+        "paper": paper(now) if now is not None else None,
         "change": diff(before, now) if not same and before is not None and now is not None else None,
         "own": diff(now, normalise_newlines(typed, now)) if typed is not None and now is not None else None,
     }

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reviews.display import HEAD, MAX_PARAGRAPHS, PART, TAIL, WHOLE, Paper, paper
+from banks.paper import HEAD, MAX_PARAGRAPHS, PART, TAIL, Paper, is_clipped, paper
 
 
 def words(shown: Paper) -> list[str]:
@@ -14,19 +14,26 @@ def test_blank_lines_part_paragraphs_and_line_ends_stay_inside() -> None:
 
 
 def test_a_text_of_usual_length_is_whole() -> None:
-    shown = paper("x" * WHOLE)
-    assert (shown.left_out, words(shown)) == (0, ["x" * WHOLE])
+    text = "x" * (HEAD + TAIL)
+    shown = paper(text)
+    assert (shown.omitted.kind, words(shown), is_clipped(len(text))) == ("none", [text], False)
 
 
 def test_of_a_long_text_both_ends_are_shown_and_the_rest_is_counted() -> None:
     text = "a" * HEAD + "b" * 5000 + "c" * TAIL
     shown = paper(text)
     assert words(shown) == ["a" * HEAD, "c" * TAIL]
-    assert (shown.left_out, shown.length) == (5000, len(text))
+    assert (shown.omitted.count, shown.length, is_clipped(len(text))) == (5000, len(text), True)
+
+
+def test_no_character_is_cut_in_half() -> None:
+    shown = paper("a" + "я" * (HEAD + TAIL))  # two bytes each, and the cut falls into one
+    assert "\ufffd" not in "".join(words(shown))
+    assert shown.omitted.count == HEAD + TAIL + 2
 
 
 def test_hidden_characters_are_counted_where_they_are_not_shown() -> None:
-    assert paper("a" * HEAD + "\u202e" + "b" * WHOLE).dangers[0].count == 1
+    assert paper("a" * HEAD + "\u202e" + "b" * (HEAD + TAIL)).dangers[0].count == 1
 
 
 def test_parts_make_the_whole() -> None:

@@ -1,13 +1,13 @@
-"""A memory on paper: paragraphs with hidden characters visible, and of a long text only as much as a page can carry."""
+"""A text on paper: paragraphs with hidden characters visible, and of a long text only as much as a page can carry."""
 
 import re
 from dataclasses import dataclass
 
 from banks.hidden import Finding, Segment, findings, segments
+from memadmin.retention import NOTHING, Omitted, ends_of
 
-# Up to here a text is shown whole. Longer ones begin and end on the page, and the middle is fetched on demand.
-WHOLE = 8_000
-HEAD, TAIL = 5_000, 2_000
+# Bytes. Up to their sum a text is shown whole. Longer ones begin and end on the page, the middle comes on demand.
+HEAD, TAIL = 12_000, 4_000
 # "Show all" comes in parts of this many characters; nearly every memory has one.
 PART = 200_000
 # Texts of nothing but line breaks must not become hundreds of thousands of elements.
@@ -24,11 +24,11 @@ class Paragraph:
 
 @dataclass(frozen=True)
 class Paper:
-    """What the card shows of a text. `left_out` characters lie between `head` and `tail`."""
+    """What a page shows of a text. What was `omitted` (bytes) lies between `head` and `tail`."""
 
     head: list[Paragraph]
     tail: list[Paragraph]
-    left_out: int
+    omitted: Omitted
     length: int  # code points
     lines: int
     findings: list[Finding]  # of the whole text, shown or not
@@ -51,13 +51,15 @@ def paper(text: str, part: int = 0) -> Paper:
     if part:
         part = min(part, parts)
         head = paragraphs(text[(part - 1) * PART : part * PART])
-        return Paper(head, [], 0, len(text), lines, findings(text), part, parts)
-    if len(text) <= WHOLE:
-        return Paper(paragraphs(text), [], 0, len(text), lines, findings(text))
-    left_out = len(text) - HEAD - TAIL
-    return Paper(
-        paragraphs(text[:HEAD]), paragraphs(text[-TAIL:]), left_out, len(text), lines, findings(text), parts=parts
-    )
+        return Paper(head, [], NOTHING, len(text), lines, findings(text), part, parts)
+    kept = ends_of(text, HEAD, TAIL)
+    tail = paragraphs(kept.tail) if kept.truncated else []
+    return Paper(paragraphs(kept.head), tail, kept.omitted, len(text), lines, findings(text), parts=parts)
+
+
+def is_clipped(size: int) -> bool:
+    """Whether a text of this many bytes has a middle that is not shown at first."""
+    return size > HEAD + TAIL
 
 
 def paragraphs(text: str) -> list[Paragraph]:
