@@ -88,9 +88,13 @@ class Row:
         return self.face != self.before
 
     @property
+    def stale(self) -> bool:
+        return self.entry is None or self.news is not None
+
+    @property
     def whole(self) -> bool:
         """Whether all of the row is shown anew: one that had no text to show, and nothing was decided on it."""
-        return self.entry is not None and self.news is None and self.before.startswith("x")
+        return not self.stale and self.before.startswith("x")
 
     @property
     def settled(self) -> bool:

@@ -31,7 +31,7 @@ def entry_changes(request: PersonRequest) -> HttpResponse:
 
 def _said(now: Changes, new_before: str) -> str:
     """Read out once: not every minute that makes a stale row older."""
-    stale = sum(row.differs and not row.whole and not row.before.startswith("s") for row in now.rows)
+    stale = sum(row.differs and row.stale and not row.before.startswith("s") for row in now.rows)
     said = [f"{now.new} new."] if now.new and str(now.new) != new_before else []
     if stale:
         said.append(f"{stale} row{'' if stale == 1 else 's'} of this list changed.")
