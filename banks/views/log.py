@@ -12,13 +12,15 @@ from django.views.decorators.http import require_POST, require_safe
 
 from banks import access, selectors, writes
 from banks.diffs import diff
-from banks.hidden import segments
 from banks.models import Blob, Role, Write
+from banks.paper import paper
 from banks.troubles import of_bank
 from memadmin.htmx import PersonRequest, SeeOther
 from memadmin.paging import Cursor
+from memadmin.retention import RetainedItems, RetainedText, first_of, head_of
 
-SHOWN = 20_000  # characters of a stored text on the detail page
+VALUE_SHOWN = 500  # bytes of one value of a request or an outcome
+VALUES_SHOWN = 60
 
 
 @require_safe
@@ -48,7 +50,7 @@ def write_detail(request: PersonRequest, pk: int) -> HttpResponse:
         "may_write": role is not None and role >= Role.REVIEWER,
         "troubles": of_bank(write.bank, fix=request.user.is_superuser) if write.is_open else [],
         "diff": diff(before.text, changed.text) if before and changed else None,
-        "text": _text(write.before or write.request or write.after),
+        **_paper(request, write.before or write.request or write.after),
         "outcome": _flat(write.outcome),
         "params": _flat(write.params),
         "may_put_back": write.kind == "delete" and write.state == Write.State.DONE and before is not None,
@@ -82,14 +84,15 @@ def _here(blob: Blob | None) -> Blob | None:
     return blob if blob is not None and blob.erased is None else None
 
 
-def _text(blob: Blob | None) -> dict[str, Any] | None:
-    if blob is None:
-        return None
-    text = blob.text
-    return {"erased": blob.erased, "length": blob.length, "sha256": blob.sha256, "more": len(text) > SHOWN,
-            "segments": segments(text[:SHOWN])}  # fmt: skip
+def _paper(request: PersonRequest, blob: Blob | None) -> dict[str, Any]:
+    """The text of the row as a card shows one: both ends at first, all of it in parts on demand."""
+    part = request.GET.get("full", "")
+    here = _here(blob)
+    shown = paper(here.text, int(part) if part.isdigit() and len(part) < 6 else 0) if here else None
+    return {"blob": blob, "paper": shown, "part_url": f"{request.path}?full="}
 
 
-def _flat(values: dict[str, Any]) -> list[tuple[str, str]]:
+def _flat(values: dict[str, Any]) -> RetainedItems[tuple[str, RetainedText]]:
     """Small parameters as lines of text; long ones are cut, the row keeps them whole."""
-    return [(str(name), str(value)[:500]) for name, value in values.items() if value not in (None, "", [], {})]
+    there = ((str(name), value) for name, value in values.items() if value not in (None, "", [], {}))
+    return first_of(((name, head_of(str(value), VALUE_SHOWN)) for name, value in there), VALUES_SHOWN)

@@ -68,7 +68,7 @@ def show_card(
     context = {
         **card_context(request, entry, filters),
         "paper": paper(text.text, int(part) if part.isdigit() and len(part) < 6 else 0) if text else None,
-        "whole_url": f"{card_url(entry.pk, filters)}{'&' if filters.query() else '?'}full=1",
+        "part_url": f"{card_url(entry.pk, filters)}{'&' if filters.query() else '?'}full=",
         "facts": facts[:shown],
         "facts_total": len(facts),
         "standing": standing_of(entry, fix=request.user.is_superuser),

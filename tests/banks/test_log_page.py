@@ -164,3 +164,22 @@ def test_foreign_values_stay_values(document_id: str, bank: Bank, people: People
         page = text_of(client.get(path))
         assert_harmless(page)
         assert all(link.startswith(("/", "#", "?")) and ".." not in link for link in links(page))
+
+
+def test_a_long_text_and_a_long_value_are_cut_and_say_so(bank, people, as_user) -> None:
+    text = "A" * 12_000 + "m" * 50_000 + "Z" * 4_000
+    write = Write.objects.create(
+        kind="approve",
+        bank=bank,
+        via=Write.Via.WEB,
+        state=Write.State.DONE,
+        before=Blob.objects.store(text),
+        outcome={"server_says": "x" * 900},
+    )
+    page = as_user(people.viewer).get(f"/log/{write.pk}/").content.decode()
+    assert "50,000 bytes are not shown." in page
+    assert "Show all 66,000 characters" in page
+    assert "400 bytes are not shown. " in page.replace("</b>", "")
+    assert "mmm" not in page
+    whole = as_user(people.viewer).get(f"/log/{write.pk}/?full=1").content.decode()
+    assert text in whole
