@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from banks.models import Bank, Blob, Membership, Role, Server, Write
 from memadmin.accounts.models import User
+from reviews import search
 from reviews.models import ReviewEntry
 
 _numbers = itertools.count(1)
@@ -40,7 +41,7 @@ def make_entry(bank: Bank, document_id: str = "", *, text: str = "A fact worth k
     """A pending entry whose text is loaded; `load_state=` and the like override."""
     document_id = document_id or f"doc-{next(_numbers)}"
     now: datetime = timezone.now()
-    return ReviewEntry.objects.create(
+    entry = ReviewEntry.objects.create(
         **{
             "bank": bank,
             "document_id": document_id,
@@ -58,3 +59,5 @@ def make_entry(bank: Bank, document_id: str = "", *, text: str = "A fact worth k
             **values,
         }
     )
+    search.index(entry_id=entry.pk, document_id=document_id, text=text)
+    return entry

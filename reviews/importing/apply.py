@@ -16,6 +16,7 @@ from django.utils import timezone
 from banks.bulk import Inserter, reserve_ids
 from banks.models import Bank, Job
 from memadmin.accounts.models import User
+from reviews import search
 from reviews.importing.lookups import Stored, entries_for, recall, recall_decisions
 from reviews.importing.placing import why_no_document
 from reviews.importing.plan import Group
@@ -90,6 +91,7 @@ class Applier:
                 item.entry_id = pk
             rows.append(self._row(pk, group, memory))
         self._entries.insert(rows)
+        search.index_ids((memory.pk, group.document_id) for group, memory in created)
 
     def _row(self, pk: int, group: Group, memory: Memory) -> tuple[Any, ...]:
         assert memory.add is not None

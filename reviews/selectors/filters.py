@@ -9,15 +9,19 @@ from django.utils import timezone
 from django.utils.http import urlencode
 
 from memadmin.paging import Order
+from reviews import search
 from reviews.models import ReviewEntry
+from reviews.models.entries import BROKEN, FLAGGED, NO_FACTS, REOPENED
 
 State = ReviewEntry.State
-Load = ReviewEntry.Load
+PENDING = State.PENDING
 
 STATES = {
     "": "Pending",
     "flagged": "Flagged",
     "broken": "Could not load",
+    "reopened": "Opened again",
+    "no-facts": "Without facts",
     "deleting": "Being deleted",
     "approved": "Approved",
     "deleted": "Deleted",
@@ -32,8 +36,7 @@ AGES = {
     "undated": "Without a date",
 }
 ORDERS = {"": "Expires next", "oldest": "Oldest first", "newest": "Newest first"}
-UNDECIDED = {"", "flagged", "broken"}
-BROKEN = [Load.MISSING, Load.UNREACHABLE, Load.REFUSED]
+UNDECIDED = {"", "flagged", "broken", "reopened", "no-facts"}
 
 
 @dataclass(frozen=True)
@@ -91,8 +94,19 @@ class Filters:
             return Order("enqueued_at")
         return Order("enqueued_at", descending=True) if self.order == "newest" else Order("expires_at")
 
+    @property
+    def states(self) -> list[State]:
+        """The states that the list may hold: each is a range of its own in the indexes (memadmin.paging.Split)."""
+        decided = [State.APPROVED, State.DELETING, State.DELETED]
+        return decided if self.state == "decided" else [state for state in decided if state == self.state] or [PENDING]
+
     def condition(self) -> Q:
-        asked = self._state() & self._age()
+        states = self.states
+        return (Q(state=states[0]) if len(states) == 1 else Q(state__in=states)) & self.within()
+
+    def within(self) -> Q:
+        """Everything that is asked for but the states."""
+        asked = (self.special or Q()) & self._age()
         if self.bank:
             asked &= Q(bank=int(self.bank))
         if self.project:
@@ -100,20 +114,14 @@ class Filters:
         if self.reason:
             asked &= Q(reason=self.reason)
         if self.q:
-            asked &= Q(document_id__icontains=self.q) | Q(preview__icontains=self.q)
+            asked &= search.matching(self.q)
         return asked
 
-    def _state(self) -> Q:
-        pending = Q(state=State.PENDING)
-        return {
-            "": pending,
-            "flagged": pending & (Q(danger=True) | ~Q(marks=[])),
-            "broken": pending & Q(load_state__in=BROKEN),
-            "deleting": Q(state=State.DELETING),
-            "approved": Q(state=State.APPROVED),
-            "deleted": Q(state=State.DELETED),
-            "decided": Q(state__in=[State.APPROVED, State.DELETING, State.DELETED]),
-        }[self.state]
+    @property
+    def special(self) -> Q | None:
+        """What is special about the pending memories that are asked for; it has an index by bank over just these."""
+        looks = {"flagged": FLAGGED, "broken": BROKEN, "reopened": REOPENED, "no-facts": NO_FACTS}
+        return looks.get(self.state)
 
     def _age(self) -> Q:
         now = timezone.now()

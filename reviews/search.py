@@ -1,0 +1,92 @@
+"""Full-text search: an entry is found by its document id and the beginning of its text (how much: reviews/words.py).
+
+The only place that knows how the databases differ. SQLite keeps the words in an FTS5 table, PostgreSQL as a tsvector
+with a GIN index. Neither splits or folds anything itself: its version and its locale do not change what is found.
+"""
+
+from collections.abc import Iterable
+
+from django.db import connection
+from django.db.models import Q
+from django.db.models.expressions import RawSQL
+
+from reviews.words import WORDS, Phrase, phrases_of, words_of
+
+# Between id and text, so that no phrase reaches across: a character that is in no word.
+GAP = "\ue000"
+
+_ADD = {
+    "sqlite": "INSERT OR IGNORE INTO reviews_search (rowid, words) VALUES (%s, %s)",
+    "postgresql": "INSERT INTO reviews_search (entry_id, words) SELECT entry_id, words::tsvector "
+    "FROM unnest(%s::bigint[], %s::text[]) AS new (entry_id, words) ON CONFLICT (entry_id) DO NOTHING",
+}
+_REPLACE = {
+    "sqlite": _ADD["sqlite"].replace("IGNORE", "REPLACE"),
+    "postgresql": _ADD["postgresql"].replace("NOTHING", "UPDATE SET words = excluded.words"),
+}
+_FORGET = {
+    "sqlite": "DELETE FROM reviews_search WHERE rowid = %s",
+    "postgresql": "DELETE FROM reviews_search WHERE entry_id = %s",
+}
+_FIND = {
+    "sqlite": "SELECT rowid FROM reviews_search WHERE reviews_search MATCH %s",
+    "postgresql": "SELECT entry_id FROM reviews_search WHERE words @@ %s::tsquery",
+}
+
+
+def index(*, entry_id: int, document_id: str, text: str) -> None:
+    """Makes an entry findable, by its new text only. To be called in the transaction that stores the text."""
+    _keep([(entry_id, _indexed(document_id, text))], _REPLACE)
+
+
+def index_ids(rows: Iterable[tuple[int, str]]) -> None:
+    """Makes new entries, as (entry id, document id), findable before their texts are loaded."""
+    _keep([(entry_id, _indexed(document_id, "")) for entry_id, document_id in rows], _ADD)
+
+
+def forget(*, entry_id: int) -> None:
+    """What is erased or removed must not be found any more."""
+    with connection.cursor() as cursor:
+        cursor.execute(_FORGET[connection.vendor], [entry_id])
+
+
+def matching(query: str) -> Q:
+    """The entries in which all that was asked for occurs. Any string is a query, none is an error.
+
+    A query without a single word ("->") is looked for in the document ids as it is.
+    """
+    phrases = phrases_of(query)
+    if not phrases:
+        return Q(document_id__icontains=query)
+    asked = " ".join(map(_fts5, phrases)) if connection.vendor == "sqlite" else " & ".join(map(_tsquery, phrases))
+    return Q(pk__in=RawSQL(_FIND[connection.vendor], [asked]))  # noqa: S611  what was typed is a parameter
+
+
+def _indexed(document_id: str, text: str) -> list[str]:
+    return [*words_of(document_id), GAP, *words_of(text)][:WORDS]
+
+
+def _keep(rows: list[tuple[int, list[str]]], sql: dict[str, str]) -> None:
+    with connection.cursor() as cursor:
+        if connection.vendor == "sqlite":
+            cursor.executemany(sql["sqlite"], [(entry_id, " ".join(words)) for entry_id, words in rows])
+        else:
+            ids, vectors = [entry_id for entry_id, _ in rows], [_tsvector(words) for _, words in rows]
+            cursor.execute(sql["postgresql"], [ids, vectors])
+
+
+def _tsvector(words: list[str]) -> str:
+    """As PostgreSQL reads it: each word with its positions."""
+    positions: dict[str, list[str]] = {}
+    for position, word in enumerate(words, start=1):
+        positions.setdefault(word, []).append(str(position))
+    return " ".join(f"'{word}':{','.join(places)}" for word, places in positions.items() if word != GAP)
+
+
+def _fts5(phrase: Phrase) -> str:
+    return f'"{" ".join(phrase.words)}"{"*" if phrase.open else ""}'
+
+
+def _tsquery(phrase: Phrase) -> str:
+    adjacent = " <-> ".join(f"'{word}'" for word in phrase.words)
+    return f"({adjacent}:*)" if phrase.open else f"({adjacent})"
