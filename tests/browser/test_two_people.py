@@ -11,6 +11,7 @@ from memadmin.accounts.models import User
 from reviews.models import Decision, ReviewEntry, Seen
 from tests import factories
 from tests.browser.conftest import DESKTOP, PHONE, Open
+from tests.browser.test_access import problems
 from tests.browser.test_triage import heading, states
 
 
@@ -53,6 +54,7 @@ def test_a_row_dims_in_its_place_and_goes_with_the_next_move(
     assert row(his, queue[1]).bounding_box() == box
     expect(row(his, queue[0])).to_have_attribute("aria-current", "true")
     expect(his.locator("#announce")).to_have_text("1 row of this list changed.")
+    assert problems(his) == []
     his.keyboard.press("j")
     expect(row(his, queue[1])).to_have_count(0)
     expect(row(his, queue[2])).to_have_attribute("aria-current", "true")
@@ -95,8 +97,10 @@ def test_an_open_card_turns_stale_by_itself(queue: list[ReviewEntry], ann: User,
     expect(his.locator("#actions")).to_contain_text("Ann approved this memory")
     expect(his.locator(".memory")).to_have_text("Memory number 1.")
     expect(his.get_by_role("button", name="Approve")).to_have_count(0)
+    assert problems(his) == []
     his.get_by_role("link", name="Show what happened").click()
     expect(his.get_by_role("heading", name="Since you saw it")).to_be_visible()
+    assert problems(his) == []
 
 
 def test_what_is_typed_survives_a_delete(queue: list[ReviewEntry], ann: User, ben: User, signed_in: Open) -> None:
@@ -111,6 +115,7 @@ def test_what_is_typed_survives_a_delete(queue: list[ReviewEntry], ann: User, be
     his.get_by_role("button", name="Show both texts").click()
     expect(his.get_by_role("alert").first).to_contain_text("Ann deleted this memory")
     expect(his.locator("#text")).to_have_value("Ben's own words, and more")
+    assert problems(his) == []
     his.get_by_role("button", name="Reopen with my text").click()
     expect(his.get_by_role("button", name="Save")).to_be_visible()
     expect(his.locator("#text")).to_have_value("Ben's own words, and more")
