@@ -11,6 +11,8 @@ from pathlib import Path
 
 from django.db import connection
 
+from memadmin import postgres
+
 BUSY_SECONDS = 20.0
 
 
@@ -142,11 +144,7 @@ def _run(command: list[str], environment: dict[str, str]) -> None:
 
 
 def _pg_environment() -> dict[str, str]:
-    """How PostgreSQL's programs reach the database. A password on a command line could be read by everybody."""
-    from psycopg.pq import Conninfo  # only where PostgreSQL is used
-
-    names = {option.keyword.decode(): option.envvar.decode() for option in Conninfo.get_defaults() if option.envvar}
+    """A password on a command line could be read by everybody; ours are none of its business."""
     ours = ("MEMADMIN_", "HINDSIGHT_", "DATABASE_URL", "REDIS_URL")
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
-    known = connection.get_connection_params()
-    return environment | {names[name]: str(value) for name, value in known.items() if name in names and value}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+    return kept | postgres.environment(connection)

@@ -13,7 +13,7 @@ from django.core.management.base import CommandError
 from django.utils import timezone
 
 from banks.models import Bank, Server
-from memadmin import cli, diagnosis
+from memadmin import cli
 from memadmin.accounts.models import LoginLink
 from reviews.models import ReviewEntry
 from tests import factories
@@ -85,45 +85,6 @@ def test_login_link_names_the_people_when_there_is_no_such_one(db: None) -> None
         run("login_link", "lena")
 
 
-# ── check ────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def test_check_names_each_problem_with_what_to_do(db: None, settings) -> None:
-    settings.REDIS_URL = "redis://127.0.0.1:1/0"
-    out = StringIO()
-
-    with pytest.raises(SystemExit) as ended:
-        call_command("diagnose", stdout=out)
-
-    assert ended.value.code == 1
-    assert "error: broker: The broker does not answer (ConnectionError)" in out.getvalue()
-    assert "error: servers: No Hindsight server is registered." in out.getvalue()
-    assert "    " in out.getvalue()
-
-
-def test_check_is_content_when_all_is_well(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(diagnosis, "_settings", lambda: iter(()))
-    monkeypatch.setattr(diagnosis, "_database", lambda: iter(()))
-    monkeypatch.setattr(diagnosis.health, "broker_report", lambda: {"status": "ok"})
-    monkeypatch.setattr(diagnosis.health, "worker_report", dict)
-    factories.make_server()
-    ok = type("Told", (), {"health": Server.Health.OK, "text": ""})
-    monkeypatch.setattr(diagnosis, "probe", lambda server: ok)
-
-    assert run("diagnose") == "No problems found.\n"
-
-
-def test_check_says_what_a_server_said(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    factories.make_server(name="Main", writes_paused=True)
-    refused = type("Told", (), {"health": Server.Health.REFUSED, "text": "The server refuses our key (HTTP 401)."})
-    monkeypatch.setattr(diagnosis, "probe", lambda server: refused)
-
-    found = {(f.area, f.level, f.what) for f in diagnosis.diagnose()}
-
-    assert ("servers", "error", "Main: The server refuses our key (HTTP 401).") in found
-    assert ("servers", "warning", "Main: writes are paused.") in found
-
-
 # ── the command itself ───────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -131,6 +92,7 @@ def test_own_names_have_dashes_and_everything_of_django_is_there() -> None:
     assert cli._module("import-queue", ["f"]) == "import_queue"
     assert cli._module("check", []) == "diagnose"
     assert cli._module("check", ["--json"]) == "diagnose"
+    assert cli._module("check", ["--strict"]) == "diagnose"
     assert cli._module("check", ["--deploy"]) == "check"
     assert cli._module("migrate", []) == "migrate"
 

@@ -1,6 +1,7 @@
 import json
 import sys
 from argparse import ArgumentParser
+from collections import Counter
 from dataclasses import asdict
 from typing import Any
 
@@ -10,7 +11,10 @@ from memadmin.management.base import ReportCommand
 
 class Command(ReportCommand):
     registers_first_server = False
-    help = "Looks for problems (`memadmin check`). Exit code 1 when something does not work."
+    help = (
+        "Looks for problems (`memadmin check`), and says the cause and the fix of each. Exit code 0: everything works, "
+        "though there may be warnings; 1: something does not; 2: it was not called as it should be."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         super().add_arguments(parser)
@@ -19,7 +23,9 @@ class Command(ReportCommand):
     def handle(self, **options: Any) -> None:
         findings = diagnose()
         if options["json"]:
-            self.stdout.write(json.dumps({"findings": [asdict(finding) for finding in findings]}, ensure_ascii=False))
+            levels = Counter(finding.level for finding in findings)
+            told = {"findings": [asdict(each) for each in findings], "errors": levels["error"]}
+            self.stdout.write(json.dumps({**told, "warnings": levels["warning"]}, ensure_ascii=False))
         elif not findings:
             self.stdout.write("No problems found.")
         for finding in [] if options["json"] else findings:
