@@ -80,9 +80,11 @@ def entry_undo(request: PersonRequest, pk: int) -> HttpResponse:
     try:
         decide.undo(user=request.user, entry_id=pk, version=shown.version if shown else None)
     except Conflict as conflict:
-        if shown:
+        if shown is None:
+            return show_card(request, conflict.entry, filters, notice=Notice(conflict.sentence), status=409)
+        back = _own_way_back(request, conflict)
+        if back is None or back.version != shown.version:  # else a second click, which takes nothing else back
             return show_conflict(request, conflict.entry, filters, shown)
-        return show_card(request, conflict.entry, filters, notice=Notice(conflict.sentence), status=409)
     except NotDecided as refused:
         return show_card(request, get_entry(request.user, pk), filters, notice=Notice(str(refused)), status=409)
     said = f"Taken back: {entry.document_id} is pending again."
@@ -92,15 +94,24 @@ def entry_undo(request: PersonRequest, pk: int) -> HttpResponse:
     return show_card(request, get_entry(request.user, pk), filters, announce=said)
 
 
+def _own_way_back(request: PersonRequest, conflict: Conflict) -> Decision | None:
+    """The latest decision, where this person made it and it opened the memory again."""
+    latest = conflict.entry.decisions.select_related("write").order_by("-pk").first()
+    mine = latest is not None and latest.user_id == request.user.pk
+    return latest if mine and latest is not None and latest.verdict == Decision.Verdict.REOPENED else None
+
+
 @require_POST
 def write_put_back(request: PersonRequest, pk: int) -> HttpResponse:
     """From the log or from the card of a deleted memory: the document again, from our stored text."""
     deletion = get_object_or_404(Write.objects.filter(bank__in=banks_for(request.user), kind="delete"), pk=pk)
     try:
-        write = decide.put_back(user=request.user, write_id=pk)
+        decide.put_back(user=request.user, write_id=pk)
     except NotDecided as refused:
-        messages.warning(request, str(refused))
-        return SeeOther(reverse("banks:write-detail", args=[pk]))
+        back = _own_way_back(request, refused) if isinstance(refused, Conflict) else None
+        if back is None or back.write is None or back.write.undo_of_id != deletion.pk:
+            messages.warning(request, str(refused))
+            return SeeOther(reverse("banks:write-detail", args=[pk]))
     messages.success(request, "The document is being put back. Its facts will get new ids.")
     entry = ReviewEntry.objects.of_document(bank=deletion.bank, document_id=deletion.document_id).first()
-    return SeeOther(card_url(entry.pk, Filters()) if entry else reverse("banks:write-detail", args=[write.pk]))
+    return SeeOther(card_url(entry.pk, Filters()) if entry else reverse("banks:write-detail", args=[pk]))

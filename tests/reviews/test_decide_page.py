@@ -80,6 +80,31 @@ def test_undo_walks_back_decision_by_decision(queue: list[ReviewEntry], people: 
     assert f"/reviews/{queue[0].pk}/undo/" in page
 
 
+def test_a_second_click_on_undo_is_answered_as_the_first(queue: list[ReviewEntry], people: People, as_user) -> None:
+    client = as_user(people.reviewer)
+    approve(client, queue[0])
+    seen = {"version": queue[0].version + 1}
+    for _ in range(2):
+        answer = client.post(f"/reviews/{queue[0].pk}/undo/", seen)
+        assert (answer.status_code, answer["Location"]) == (303, f"/reviews/{queue[0].pk}/")
+    assert list(Decision.objects.values_list("verdict", flat=True).order_by("pk")) == ["approved", "reopened"]
+
+
+def test_undo_pressed_again_does_not_take_back_what_a_colleague_decided_meanwhile(
+    queue: list[ReviewEntry], people: People, as_user
+) -> None:
+    client, entry = as_user(people.reviewer), queue[0]
+    approve(client, entry)
+    page = text_of(client.get(f"/reviews/{entry.pk}/"))
+    assert f'<input type="hidden" name="version" value="{entry.version + 1}">' in page
+    client.post(f"/reviews/{entry.pk}/undo/", {"version": entry.version + 1})  # its answer is lost
+    entry.refresh_from_db()
+    approve(as_user(people.owner), entry)
+    assert client.post(f"/reviews/{entry.pk}/undo/", {"version": entry.version - 1}).status_code == 409
+    entry.refresh_from_db()
+    assert (entry.state, entry.decided_by) == ("approved", "Ann Weber")
+
+
 def test_an_undo_that_comes_too_late_says_what_can_be_done(queue: list[ReviewEntry], people: People, as_user) -> None:
     client = as_user(people.reviewer)
     client.post(f"/reviews/{queue[0].pk}/delete/", shown(queue[0]))
@@ -124,6 +149,8 @@ def test_a_deleted_memory_is_put_back_from_its_card_and_from_the_log(
     answer = client.post(f"/log/{deletion.pk}/put-back/")
     assert (answer.status_code, answer["Location"]) == (303, f"/reviews/{entry.pk}/")
     assert Write.objects.get(kind="put-back").request_id == entry.text_id
-    again = client.post(f"/log/{deletion.pk}/put-back/", follow=True)
-    assert again.status_code == 200
+    again = client.post(f"/log/{deletion.pk}/put-back/")
+    assert (again.status_code, again["Location"]) == (303, f"/reviews/{entry.pk}/")
+    somebody_else = as_user(people.owner).post(f"/log/{deletion.pk}/put-back/")
+    assert somebody_else["Location"] == f"/log/{deletion.pk}/"
     assert Write.objects.filter(kind="put-back").count() == 1
