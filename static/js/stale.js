@@ -21,10 +21,15 @@ document.addEventListener("htmx:beforeOnLoad", (event) => {
     say("You are signed out. Nothing was sent, and what is on this page is still here: copy what you typed, then sign in.");
   } else if (isQuiet(event) && xhr.status >= 500) {
     event.preventDefault(); // it is asked again soon
-    return;
   }
-  // Who may not see it any more is told once. A clone is nothing that asks.
-  if (isQuiet(event) && (xhr.status >= 400 || event.defaultPrevented)) elt.replaceWith(elt.cloneNode(true));
+});
+
+// Who may not see it any more is told once. A clone is nothing that asks; before this, htmx looks from the element
+// for the place of its answer.
+document.addEventListener("htmx:afterRequest", (event) => {
+  const { elt, xhr } = event.detail;
+  const refused = xhr.status >= 400 && xhr.status < 500;
+  if (isQuiet(event) && (refused || xhr.getResponseHeader("HX-Redirect"))) elt.replaceWith(elt.cloneNode(true));
 });
 
 // A row whose text arrives only now stays the row one stands on.
