@@ -9,13 +9,18 @@ RUN = $(VENV)/bin/python
 export MEMADMIN_VENV := $(abspath $(VENV))
 TEMPLATES = templates
 
-.PHONY: up test test-quick faults lint format types check lock hindsight clean runtime dev
+.PHONY: up test test-services test-quick faults lint format types check lock hindsight clean runtime dev
 
 up: runtime
 	@exec $(RUN) -m memadmin up $(ARGS)
 
 test: dev
 	@$(RUN) -m pytest $(ARGS)
+
+# On a PostgreSQL and a Redis that run beside the tests. Left out: what is about memadmin's own database and broker, and
+# the contract of the Hindsight server, which meets no database of ours.
+test-services: dev
+	@$(RUN) -m tests.services run -- $(RUN) -m pytest -m "not contract and not embedded" $(ARGS)
 
 test-quick: dev
 	@$(RUN) -m pytest -n auto -m "not contract and not browser and not stack and not faults" $(ARGS)
