@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import IntegerField, QuerySet, Subquery
 
 CAP = 10_000
 
@@ -25,4 +25,17 @@ class Count:
 def count_of(rows: QuerySet[Any], cap: int = CAP) -> Count:
     """The number of rows, looking at no more than `cap` + 1 of them."""
     found = rows.order_by().values("pk")[: cap + 1].count()
+    return capped(found, cap)
+
+
+class CappedCount(Subquery):
+    """As an annotation: how many rows, looking at no more than `cap` + 1 of them; `capped` says what that means."""
+
+    template = "(SELECT COUNT(*) FROM (%(subquery)s) AS counted)"
+
+    def __init__(self, rows: QuerySet[Any], cap: int) -> None:
+        super().__init__(rows.order_by().values("pk")[: cap + 1], output_field=IntegerField())
+
+
+def capped(found: int, cap: int) -> Count:
     return Count(min(found, cap), found > cap)

@@ -1,13 +1,23 @@
-"""Pages of a long list by (key, id): no offset, so the last page costs what the first does and no row is met twice."""
+"""Pages of a long list by (key, id): no offset, so the last page costs what the first does and no row is met twice.
 
+Each query is one range of an index whose columns are the filter's equalities, the key and the id: it reads the rows of
+the page and no others, however many there are, on both databases and without statistics.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import product
 from typing import Any, Generic, TypeVar
 
-from django.db.models import F, Model, Q, QuerySet
+from django.db import connections
+from django.db.models import Model, Q, QuerySet
 from django.utils.dateparse import parse_datetime
 
 Row = TypeVar("Row", bound=Model)
+# Column → the values it may have, where a list spans several ranges of an index: each is read from its own beginning.
+Split = Mapping[str, Sequence[Any]]
+RANGES_PER_QUERY = 400  # SQLite takes 500
 
 
 @dataclass(frozen=True)
@@ -16,21 +26,26 @@ class Order:
 
     field: str
     descending: bool = False
+    always_dated: bool = False  # what has no date is no part of the list, and is not looked for
 
-    def by(self, *, backwards: bool = False) -> list[Any]:
-        down = self.descending != backwards
-        column, nulls = F(self.field), {"nulls_first" if backwards else "nulls_last": True}
-        return [column.desc(**nulls) if down else column.asc(**nulls), "-pk" if down else "pk"]
+    def by(self, *, backwards: bool = False) -> list[str]:
+        """For rows that all have a date, or all have none."""
+        return [f"-{self.field}", "-pk"] if self.descending != backwards else [self.field, "pk"]
 
-    def beyond(self, value: datetime | None, pk: int, *, backwards: bool = False) -> Q:
-        """Rows on the far side of (value, pk); backwards: on the near side."""
+    def stretches(self, model: type[Model], cursor: "Cursor | None") -> list[Q]:
+        """What lies beyond the cursor, in the order of the walk: the dated rows and those without a date."""
+        backwards = cursor is not None and cursor.backwards
+        dated, undated = Q(**{f"{self.field}__isnull": False}), Q(**{f"{self.field}__isnull": True})
+        nullable = model._meta.get_field(self.field).null and not self.always_dated
+        if cursor is None:
+            return [dated, undated] if nullable else [dated]
         sign = "lt" if self.descending != backwards else "gt"
-        undated = Q(**{f"{self.field}__isnull": True})
-        if value is None:
-            same = undated & Q(**{f"pk__{sign}": pk})
-            return same | ~undated if backwards else same
-        dated = Q(**{f"{self.field}__{sign}": value}) | Q(**{self.field: value, f"pk__{sign}": pk})
-        return dated if backwards else dated | undated
+        further = Q(**{f"pk__{sign}": cursor.pk})
+        if cursor.value is None:
+            return [undated & further, dated] if backwards else [undated & further]
+        ties = Q(**{f"{self.field}__{sign}": cursor.value}) | further
+        rest = Q(**{f"{self.field}__{sign}e": cursor.value}) & ties
+        return [rest] if backwards or not nullable else [rest, undated]
 
 
 @dataclass(frozen=True)
@@ -68,16 +83,15 @@ class Page(Generic[Row]):
     later: str
 
 
-def page_of(rows: QuerySet[Row], order: Order, cursor: Cursor | None, size: int) -> Page[Row]:
-    """One page, by one query; one more only where a page backwards would be short."""
+def page_of(
+    rows: QuerySet[Row], order: Order, cursor: Cursor | None, size: int, split: Split | None = None
+) -> Page[Row]:
+    """One page. Backwards it begins again at the first one where it would be short."""
     backwards = cursor is not None and cursor.backwards
-    part = rows.order_by(*order.by(backwards=backwards))
-    if cursor:
-        part = part.filter(order.beyond(cursor.value, cursor.pk, backwards=backwards))
-    found = list(part[: size + 1])
+    found = walk(rows, order, cursor, size + 1, split)
     more = len(found) > size
     if backwards and not more:
-        return page_of(rows, order, None, size)
+        return page_of(rows, order, None, size, split)
     found = found[:size]
     if backwards:
         found.reverse()
@@ -92,3 +106,65 @@ def page_of(rows: QuerySet[Row], order: Order, cursor: Cursor | None, size: int)
         earlier=at(found[0], back=True) if cursor else "",
         later=at(found[-1], back=False) if backwards or more else "",
     )
+
+
+def walk(rows: QuerySet[Row], order: Order, cursor: Cursor | None, limit: int, split: Split | None = None) -> list[Row]:
+    """The next `limit` rows from the cursor on, in the direction of the walk.
+
+    By one query for what has a date, and where that is not enough one for what has none. With a `split`, which stands
+    for a condition that `rows` lack, one more reads the rows.
+    """
+    if split and all(len(values) == 1 for values in split.values()):
+        rows, split = rows.filter(**{name: values[0] for name, values in split.items()}), None
+    found: list[Row] = []
+    for stretch in order.stretches(rows.model, cursor):
+        part = rows.filter(stretch).order_by(*order.by(backwards=cursor is not None and cursor.backwards))
+        wanted = limit - len(found)
+        found += part[:wanted] if split is None else _rows_of(rows, _nearest(part, order, wanted, split))
+        if len(found) >= limit:
+            break
+    return found
+
+
+def first_of_each(part: QuerySet[Any, tuple[Any, ...]], split: Split, limit: int) -> list[tuple[Any, ...]]:
+    """The first `limit` rows (of `values_list`, as the database says them) for each combination of the split.
+
+    Django makes the SQL of one, which takes longer than running it, and the others are made from that.
+    """
+    each = list(product(*split.values()))
+    if not each:
+        return []
+    marks = {name: _mark(values[0], number) for number, (name, values) in enumerate(split.items())}
+    sql, parameters = part.filter(**marks)[:limit].query.sql_with_params()
+    places = [list(parameters).index(mark) for mark in marks.values()]
+    found: list[tuple[Any, ...]] = []
+    for start in range(0, len(each), RANGES_PER_QUERY):
+        lot = each[start : start + RANGES_PER_QUERY]
+        filled = [dict(zip(places, values, strict=True)) for values in lot]
+        asked = [values.get(place, one) for values in filled for place, one in enumerate(parameters)]
+        with connections[part.db].cursor() as cursor:
+            cursor.execute(" UNION ALL ".join([f"SELECT * FROM ({sql}) AS part"] * len(lot)), asked)  # noqa: S608  Django's
+            found += cursor.fetchall()
+    return found
+
+
+def _mark(value: Any, number: int) -> Any:
+    """A value that no parameter has by chance."""
+    return f"\ue000 {number}" if isinstance(value, str) else -(10**15) - number
+
+
+def _nearest(part: QuerySet[Row], order: Order, limit: int, split: Split) -> list[int]:
+    found = first_of_each(part.values_list(order.field, "pk"), split, limit)
+    down = str(part.query.order_by[0]).startswith("-")
+    found.sort(key=lambda row: (row[0] or "", row[1]), reverse=down)
+    return [pk for _, pk in found[:limit]]
+
+
+def _rows_of(rows: QuerySet[Row], pks: list[int]) -> list[Row]:
+    """The rows with these ids, in this order; found by id alone, whatever else was asked for."""
+    if not pks:
+        return []
+    loaded = rows.order_by()
+    loaded.query.clear_where()
+    by_pk = {row.pk: row for row in loaded.filter(pk__in=pks)}
+    return [by_pk[pk] for pk in pks if pk in by_pk]

@@ -94,12 +94,11 @@ class Write(models.Model):
             models.Index(fields=["-occurred_at", "-id"], name="write_newest"),
             models.Index(fields=["bank", "-occurred_at", "-id"], name="write_bank_newest"),
             models.Index(fields=["bank", "document_hash", "-id"], name="write_document"),
-            models.Index(
-                fields=["state", "not_before"],
-                name="write_due",
-                condition=~Q(state__in=["done", "cancelled"]),
-            ),
-            models.Index(fields=["slot", "id"], name="write_slot", condition=~Q(state__in=["done", "cancelled"])),
+            # Over all rows, although few are not done: SQLite would not use partial ones where a query lists states.
+            models.Index(fields=["state", "not_before"], name="write_due"),
+            models.Index(fields=["state", "bank", "id"], name="write_state_bank"),
+            models.Index(fields=["slot", "id"], name="write_slot"),
+            models.Index(fields=["bank", "finished"], name="write_sent", condition=Q(state="done") & ~Q(slot="")),
             models.Index(fields=["group"], name="write_group", condition=Q(group__isnull=False)),
         ]
         constraints: ClassVar = [

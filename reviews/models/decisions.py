@@ -2,6 +2,7 @@ from typing import ClassVar
 
 from django.conf import settings
 from django.db import models
+from django.db.models import Q
 from django.utils import timezone
 
 from banks.models import Write
@@ -48,6 +49,7 @@ class Decision(models.Model):
         indexes: ClassVar = [
             models.Index(fields=["entry", "-id"], name="decision_entry"),
             models.Index(fields=["-at", "-id"], name="decision_newest"),
+            models.Index(fields=["user", "at"], name="decision_user", condition=Q(user__isnull=False)),
         ]
 
     def __str__(self) -> str:

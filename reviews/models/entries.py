@@ -13,8 +13,8 @@ class EntryQuerySet(models.QuerySet["ReviewEntry"]):
         return self.filter(bank=bank, document_hash=Write.hash_of(document_id))
 
 
-# What is special about a few pending memories. SQLite uses a partial index only where a query says its condition word for
-# word, with single values: no lists in these.
+# What is special about a few pending memories. SQLite uses a partial index only where a query says its condition word
+# for word, with single values: no lists in these.
 FLAGGED = Q(danger=True) | ~Q(marks=[])
 BROKEN = ~Q(load_state="loaded") & ~Q(load_state="loading")
 REOPENED = ~Q(reopened_because="")
@@ -121,7 +121,7 @@ class ReviewEntry(models.Model):
             models.UniqueConstraint(fields=["bank", "document_hash"], name="entry_bank_document_unique"),
         ]
         indexes: ClassVar = [
-            # The lists, for all banks and for some (memadmin.paging): a range in the order of the list, whatever its length.
+            # The lists, of all banks and of some (memadmin.paging): ranges in their order, whatever their length.
             models.Index(fields=["state", "enqueued_at", "id"], name="entry_queue"),
             models.Index(fields=["state", "bank", "enqueued_at", "id"], name="entry_queue_bank"),
             models.Index(fields=["state", "expires_at", "id"], name="entry_due"),
@@ -136,10 +136,10 @@ class ReviewEntry(models.Model):
                 name="entry_decided_bank",
                 condition=Q(decided_at__isnull=False),
             ),
-            models.Index(fields=["state", "expires_at", "id", "bank"], name="entry_flagged", condition=FLAGGED),
-            models.Index(fields=["state", "expires_at", "id", "bank"], name="entry_broken", condition=BROKEN),
-            models.Index(fields=["state", "expires_at", "id", "bank"], name="entry_reopened", condition=REOPENED),
-            models.Index(fields=["state", "expires_at", "id", "bank"], name="entry_no_facts", condition=NO_FACTS),
+            models.Index(fields=["state", "bank", "expires_at", "id"], name="entry_flagged", condition=FLAGGED),
+            models.Index(fields=["state", "bank", "expires_at", "id"], name="entry_broken", condition=BROKEN),
+            models.Index(fields=["state", "bank", "expires_at", "id"], name="entry_reopened", condition=REOPENED),
+            models.Index(fields=["state", "bank", "expires_at", "id"], name="entry_no_facts", condition=NO_FACTS),
             models.Index(fields=["load_after"], name="entry_load_due", condition=Q(load_after__isnull=False)),
         ]
 

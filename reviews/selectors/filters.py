@@ -83,13 +83,22 @@ class Filters:
         return bool(replace(self, order="").query())
 
     @property
+    def without_search(self) -> "Filters":
+        return replace(self, q="")
+
+    @property
+    def search_alone(self) -> "Filters":
+        """The words among all that is pending."""
+        return Filters(q=self.q)
+
+    @property
     def undecided(self) -> "Filters":
         """The same for work: a person who undoes in the list of the decided goes on with the pending."""
         return self if self.state in UNDECIDED else replace(self, state="")
 
     def ordering(self) -> Order:
         if self.state not in UNDECIDED:
-            return Order("decided_at", descending=True)
+            return Order("decided_at", descending=True, always_dated=True)
         if self.order == "oldest":
             return Order("enqueued_at")
         return Order("enqueued_at", descending=True) if self.order == "newest" else Order("expires_at")

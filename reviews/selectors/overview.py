@@ -1,35 +1,39 @@
 """The first page: what is waiting, what is about to happen by itself, what went wrong."""
 
-from collections import defaultdict
-from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
+from itertools import pairwise
 from typing import Any
 
-from django.db.models import Count as SqlCount
-from django.db.models import Max, Min, Q
-from django.db.models.functions import TruncDate
+from django.core.cache import cache
+from django.db import connection
+from django.db.models import OuterRef, Q, Subquery
 from django.utils import timezone
 
 from banks.access import banks_for
 from banks.models import Bank, Write
 from banks.selectors import NEEDS_A_PERSON, writes_seen_by
-from memadmin.counting import Count, count_of
-from reviews.access import entries_for
+from memadmin.counting import CAP, CappedCount, Count, capped, count_of
+from memadmin.paging import walk
 from reviews.models import ReviewEntry
 from reviews.selectors.filters import Filters
-from reviews.selectors.queue import Today, due_within, entries, pending_count, today
+from reviews.selectors.queue import TAB_CAP, Today, entries, ranges, today
 
 BANKS_SHOWN = 60
+DUE_SHOWN = 5
+BANK_CAP = 1_000
 DAYS = 14
+DAY_CAP = 500  # a bar that is full; busier days look alike
+DAYS_KEPT = 300  # seconds
+AT_ONCE = 400  # SQLite takes 500
 
 
 @dataclass
 class BankRow:
     bank: Bank
-    pending: int = 0
+    pending: Count
+    soon: Count
     oldest: datetime | None = None
-    soon: int = 0
     last_write: datetime | None = None
     days: list[int] = field(default_factory=lambda: [0] * DAYS)
 
@@ -45,11 +49,9 @@ class Look:
 
 @dataclass(frozen=True)
 class Overview:
-    pending: Count
     oldest: datetime | None
     soon: Count
     next_due: list[ReviewEntry]
-    failed: Count
     failed_first: list[Write]
     failed_oldest: datetime | None
     today: Today
@@ -60,25 +62,30 @@ class Overview:
 
 
 def overview(user: Any) -> Overview:
-    """All of the page by a constant number of queries."""
-    pending = entries_for(user).filter(state=ReviewEntry.State.PENDING)
-    due = entries_for(user).filter(due_within(24))
+    """The page by a constant number of queries, none of which reads more where more is waiting.
+
+    What the rail counts, pending memories and writes that need a person, is not counted again.
+    """
+    due = Filters(age="soon")
     failed = writes_seen_by(user).filter(state__in=NEEDS_A_PERSON).select_related("bank").order_by("-pk")
     rows = bank_rows(user)
     return Overview(
-        pending=pending_count(user),
-        oldest=pending.aggregate(at=Min("enqueued_at"))["at"],
-        soon=count_of(due),
-        next_due=list(due.only("pk", "document_id", "expires_at").order_by("expires_at", "pk")[:5]),
-        failed=count_of(failed),
+        oldest=min((row.oldest for row in rows if row.oldest), default=None),
+        soon=count_of(entries(user, due), TAB_CAP),
+        next_due=next_due(user, due),
         failed_first=list(failed[:3]),
-        failed_oldest=failed.order_by().aggregate(at=Min("occurred_at"))["at"],
+        failed_oldest=min(failed.order_by().values_list("occurred_at", flat=True)[:CAP], default=None),
         today=today(user),
         looks=looks(user),
-        banks=rows[:BANKS_SHOWN],
+        banks=_with_days(rows[:BANKS_SHOWN]),
         more_banks=max(len(rows) - BANKS_SHOWN, 0),
         servers=len({row.bank.server_id for row in rows}),
     )
+
+
+def next_due(user: Any, due: Filters) -> list[ReviewEntry]:
+    rows, split = ranges(user, due)
+    return walk(rows.only("pk", "document_id", "expires_at"), due.ordering(), None, DUE_SHOWN, split)
 
 
 def looks(user: Any) -> list[Look]:
@@ -87,43 +94,63 @@ def looks(user: Any) -> list[Look]:
         "could not be loaded, or are no longer in the bank": Filters(state="broken"),
         "without facts": Filters(state="no-facts"),
     }
-    counted = [Look(label, filters.query(), count_of(entries(user, filters))) for label, filters in asked.items()]
+    counted = [
+        Look(label, filters.query(), count_of(entries(user, filters), TAB_CAP)) for label, filters in asked.items()
+    ]
     return [look for look in counted if look.count]
 
 
 def bank_rows(user: Any) -> list[BankRow]:
     """The banks with most waiting first."""
-    rows = {bank.pk: BankRow(bank) for bank in banks_for(user).select_related("server")}
-    seen = entries_for(user).order_by()
-    waiting = seen.filter(state=ReviewEntry.State.PENDING).values_list("bank")
-    counts = {"pending": SqlCount("pk"), "oldest": Min("enqueued_at"), "soon": SqlCount("pk", filter=due_within(24))}
-    for bank, pending, oldest, soon in waiting.annotate(**counts):
-        rows[bank].pending, rows[bank].oldest, rows[bank].soon = pending, oldest, soon
-    sent = writes_seen_by(user).filter(state=Write.State.DONE).exclude(slot="").order_by()
-    for bank, finished in sent.values_list("bank").annotate(Max("finished")):
-        rows[bank].last_write = finished
-    for bank, days in arrivals(user).items():
-        rows[bank].days = days
-    return sorted(rows.values(), key=lambda row: (-row.pending, str(row.bank).lower()))
-
-
-def arrivals(user: Any) -> dict[int, list[int]]:
-    """Memories per bank and day, the last of `DAYS` being today."""
-    last = timezone.localdate()
-    first = last - timedelta(days=DAYS - 1)
-    found = (
-        entries_for(user)
-        .filter(Q(enqueued_at__gte=timezone.now() - timedelta(days=DAYS + 1)))
-        .order_by()
-        .annotate(day=TruncDate("enqueued_at"))
-        .values_list("bank", "day")
-        .annotate(SqlCount("pk"))
+    waiting = ReviewEntry.objects.filter(bank=OuterRef("pk"), state=ReviewEntry.State.PENDING)
+    dated = waiting.filter(enqueued_at__isnull=False).order_by("enqueued_at")
+    sent = Write.objects.filter(~Q(slot=""), bank=OuterRef("pk"), state=Write.State.DONE, finished__isnull=False)
+    found = banks_for(user).annotate(
+        waiting=CappedCount(waiting, BANK_CAP),
+        due=CappedCount(waiting.filter(expires_at__lte=timezone.now() + timedelta(hours=24)), BANK_CAP),
+        oldest=Subquery(dated.values("enqueued_at")[:1]),
+        last_write=Subquery(sent.order_by("-finished").values("finished")[:1]),
     )
-    days: dict[int, list[int]] = defaultdict(lambda: [0] * DAYS)
-    for bank, day, count in _between(found, first, last):
-        days[bank][(day - first).days] = count
-    return days
+    rows = [
+        BankRow(bank, capped(bank.waiting, BANK_CAP), capped(bank.due, BANK_CAP), bank.oldest, bank.last_write)
+        for bank in found.select_related("server")
+    ]
+    return sorted(rows, key=lambda row: (-row.pending.number, str(row.bank).lower()))
 
 
-def _between(found: Iterable[Any], first: date, last: date) -> Iterable[tuple[int, date, int]]:
-    return [(bank, day, count) for bank, day, count in found if day is not None and first <= day <= last]
+# ── the chart ────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _with_days(rows: list[BankRow]) -> list[BankRow]:
+    """Sets `days` of each row, as they were at most `DAYS_KEPT` ago."""
+    today = timezone.localdate()
+    keys = {row.bank.pk: f"arrivals:{row.bank.pk}:{today}" for row in rows}
+    known = cache.get_many(keys.values())
+    fresh = arrivals([pk for pk, key in keys.items() if key not in known], today)
+    cache.set_many({keys[pk]: days for pk, days in fresh.items()}, DAYS_KEPT)
+    for row in rows:
+        row.days = fresh.get(row.bank.pk) or known[keys[row.bank.pk]]
+    return rows
+
+
+def arrivals(banks: list[int], last: date) -> dict[int, list[int]]:
+    """Memories per bank and day, the last of `DAYS` being `last`. Of a day no more than `DAY_CAP` are counted."""
+    adapt = connection.ops.adapt_datetimefield_value
+    starts = [last - timedelta(days=days) for days in range(DAYS - 1, -2, -1)]
+    edges = [adapt(timezone.make_aware(datetime.combine(day, time.min))) for day in starts]
+    asked = [(pk, *edge) for pk in banks for edge in pairwise(edges)]
+    counts = [count for start in range(0, len(asked), AT_ONCE) for count in _day_counts(asked[start : start + AT_ONCE])]
+    return {pk: counts[at * DAYS : (at + 1) * DAYS] for at, pk in enumerate(banks)}
+
+
+def _day_counts(asked: list[tuple[Any, ...]]) -> list[int]:
+    """For each (bank, from, before) the number of memories, in one statement."""
+    states = ", ".join(f"'{state}'" for state in ReviewEntry.State.values)
+    one = (
+        f"SELECT %s, COUNT(*) FROM (SELECT 1 FROM {ReviewEntry._meta.db_table} WHERE state IN ({states})"  # noqa: S608
+        f" AND bank_id = %s AND enqueued_at >= %s AND enqueued_at < %s LIMIT {DAY_CAP}) AS counted"
+    )
+    values = [value for at, ask in enumerate(asked) for value in (at, *ask)]
+    with connection.cursor() as cursor:
+        cursor.execute(" UNION ALL ".join([one] * len(asked)), values)
+        return [count for _, count in sorted(cursor.fetchall())]

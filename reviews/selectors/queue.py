@@ -1,17 +1,17 @@
 """The review queue: one filtered base for the list, its counts and the way from card to card."""
 
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime
 from typing import Any
 
 from django.db.models import Count as SqlCount
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from banks.access import banks_for
+from banks.access import bank_ids_for, banks_for
 from banks.models import Bank
-from memadmin.counting import Count, count_of
-from memadmin.paging import Cursor, Page, page_of
+from memadmin.counting import CAP, Count, count_of
+from memadmin.paging import Cursor, Order, Page, Split, first_of_each, page_of, walk
 from reviews.access import entries_for
 from reviews.models import Decision, ReviewEntry
 from reviews.selectors.filters import Filters
@@ -19,6 +19,10 @@ from reviews.selectors.filters import Filters
 PAGE_SIZE = 25
 # Lists show none of these; they can be long.
 HEAVY = ["retain_params", "tags", "sources", "load_error"]
+# Counting more costs more than the page: tabs say "1,000+", and the selects know the newest memories of each bank.
+TAB_CAP = 1_000
+SAMPLE = 500
+NEWEST = Order("enqueued_at", descending=True)
 
 
 @dataclass(frozen=True)
@@ -43,16 +47,22 @@ class Options:
 
 @dataclass(frozen=True)
 class Today:
-    """Decisions of this day that still stand."""
+    """Decisions of this day that still stand, each memory once. `capped`: there are more than these."""
 
     mine: int
     others: int
     by_time: int
     claimed: int  # by an imported file
+    capped: bool = False
 
     @property
     def total(self) -> int:
         return self.mine + self.others + self.by_time + self.claimed
+
+    @property
+    def plus(self) -> str:
+        """To be shown behind all of the numbers but one's own."""
+        return "+" if self.capped else ""
 
 
 def entries(user: Any, filters: Filters) -> QuerySet[ReviewEntry]:
@@ -61,8 +71,22 @@ def entries(user: Any, filters: Filters) -> QuerySet[ReviewEntry]:
 
 
 def entry_page(user: Any, filters: Filters, cursor: Cursor | None, size: int = PAGE_SIZE) -> Page[ReviewEntry]:
-    rows = entries(user, filters).select_related("bank", "lease_user").defer(*HEAVY)
-    return page_of(rows, filters.ordering(), cursor, size)
+    rows, split = ranges(user, filters)
+    rows = rows.select_related("bank", "lease_user").defer(*HEAVY)
+    return page_of(rows, filters.ordering(), cursor, size, split)
+
+
+def ranges(user: Any, filters: Filters) -> tuple[QuerySet[ReviewEntry], Split | None]:
+    """What `entries` finds, as the ranges that the indexes have in the order of the list: by state and bank."""
+    if filters.q:  # the words find the rows
+        return entries(user, filters), None
+    split: dict[str, Any] = {"state": filters.states}
+    banks = bank_ids_for(user)
+    if filters.bank:
+        split["bank"] = [pk for pk in [int(filters.bank)] if banks is None or pk in banks]
+    elif banks is not None or filters.special:
+        split["bank"] = list(Bank.objects.values_list("pk", flat=True)) if banks is None else banks
+    return ReviewEntry.objects.filter(filters.within()), split
 
 
 def pending_count(user: Any) -> Count:
@@ -72,7 +96,7 @@ def pending_count(user: Any) -> Count:
 def tabs(user: Any, filters: Filters) -> list[Tab]:
     def tab(label: str, asked: Filters, tone: str = "", *, counted: bool = True) -> Tab:
         same = (filters.state, filters.age) == (asked.state, asked.age)
-        count = count_of(entries(user, asked)) if counted else None
+        count = count_of(entries(user, asked), TAB_CAP if asked.narrow else CAP) if counted else None
         return Tab(label, asked.query(), same, count, tone if count else "")
 
     return [
@@ -85,29 +109,36 @@ def tabs(user: Any, filters: Filters) -> list[Tab]:
 
 
 def options(user: Any) -> Options:
-    pending = entries(user, Filters()).order_by()
+    """Projects and reasons of the newest pending memories: all that occur is more than a page can look for."""
+    rows, split = ranges(user, Filters())
+    banks = max(len(split.get("bank", [])), 1) if split else 1
+    newest = rows.order_by(*NEWEST.by()).values_list("project", "reason")
+    found = first_of_each(newest, split, SAMPLE // banks + 1) if split else []
     return Options(
         banks=list(banks_for(user).order_by("name", "id")[:300]),
-        projects=list(pending.exclude(project="").values_list("project", flat=True).distinct()[:100]),
-        reasons=list(pending.exclude(reason="").values_list("reason", flat=True).distinct()[:50]),
+        projects=sorted({project for project, _ in found if project})[:100],
+        reasons=sorted({reason for _, reason in found if reason})[:50],
     )
 
 
 def neighbours(user: Any, filters: Filters, entry: ReviewEntry) -> tuple[int | None, int | None]:
     """The primary keys of the entries before and behind this one in the list it was opened from."""
+    return _beside(user, filters, entry, backwards=True), _beside(user, filters, entry)
+
+
+def _beside(user: Any, filters: Filters, entry: ReviewEntry, *, backwards: bool = False) -> int | None:
     order = filters.ordering()
-    rows = entries(user, filters).exclude(pk=entry.pk)
-    value = getattr(entry, order.field)
-    before = rows.filter(order.beyond(value, entry.pk, backwards=True)).order_by(*order.by(backwards=True))
-    behind = rows.filter(order.beyond(value, entry.pk)).order_by(*order.by())
-    return before.values_list("pk", flat=True).first(), behind.values_list("pk", flat=True).first()
+    return _first(user, filters, Cursor(getattr(entry, order.field), entry.pk, backwards))
 
 
-def first(user: Any, filters: Filters, *, but: ReviewEntry | None = None) -> int | None:
-    rows = entries(user, filters).order_by(*filters.ordering().by())
-    if but:
-        rows = rows.exclude(pk=but.pk)
-    return rows.values_list("pk", flat=True).first()
+def _first(user: Any, filters: Filters, cursor: Cursor | None = None, but: int | None = None) -> int | None:
+    rows, split = ranges(user, filters)
+    found = walk(rows.only("pk"), filters.ordering(), cursor, 1 if but is None else 2, split)
+    return next((row.pk for row in found if row.pk != but), None)
+
+
+def first(user: Any, filters: Filters) -> int | None:
+    return _first(user, filters)
 
 
 def next_after(user: Any, filters: Filters, entry: ReviewEntry) -> int | None:
@@ -116,34 +147,29 @@ def next_after(user: Any, filters: Filters, entry: ReviewEntry) -> int | None:
     Ask before the decision: a decision changes what the list is ordered by.
     """
     filters = filters.undecided
-    _, behind = neighbours(user, filters, entry)
-    if behind is not None:
-        return behind
-    return first(user, filters, but=entry)
+    return _beside(user, filters, entry) or _first(user, filters, but=entry.pk)
 
 
 def today(user: Any) -> Today:
-    """Decisions since midnight that were not taken back, each entry once."""
-    Via, State = Decision.Via, ReviewEntry.State  # noqa: N806
+    """Since midnight; beyond `CAP` decisions it looks at no more of them."""
+    Via = Decision.Via  # noqa: N806
     midnight = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
-    person = Q(decided_via=Via.PERSON)
-
-    def entries_where(condition: Q) -> SqlCount:
-        return SqlCount("entry", filter=condition, distinct=True)
-
-    counted = Decision.objects.filter(
-        at__gte=midnight,
-        verdict__in=[Decision.Verdict.APPROVED, Decision.Verdict.DELETED],
-        entry__state__in=[State.APPROVED, State.DELETING, State.DELETED],
-        entry__bank__in=banks_for(user),
-    ).aggregate(
-        mine=entries_where(person & Q(user=user)),
-        others=entries_where(person & ~Q(user=user)),
-        by_time=entries_where(Q(decided_via=Via.EXPIRY)),
-        claimed=entries_where(Q(decided_via=Via.FILE)),
+    decided = entries(user, Filters(state="decided")).filter(decided_at__gte=midnight).order_by()
+    by = {via.value: SqlCount("pk", filter=Q(decided_via=via)) for via in (Via.PERSON, Via.EXPIRY, Via.FILE)}
+    found = decided[: CAP + 1].aggregate(all=SqlCount("pk"), **by)
+    mine = _mine(user, midnight)
+    return Today(
+        mine=mine,
+        others=max(found[Via.PERSON] - mine, 0),
+        by_time=found[Via.EXPIRY],
+        claimed=found[Via.FILE],
+        capped=found["all"] > CAP,
     )
-    return Today(**counted)
 
 
-def due_within(hours: int) -> Q:
-    return Q(state=ReviewEntry.State.PENDING, expires_at__lte=timezone.now() + timedelta(hours=hours))
+def _mine(user: Any, midnight: datetime) -> int:
+    """How many memories that a person decided since then were decided by this one."""
+    decisions = Decision.objects.filter(user=user, at__gte=midnight, decided_via=Decision.Via.PERSON)
+    standing = decisions.filter(entry__decided_via=Decision.Via.PERSON, entry__decided_at__gte=midnight)
+    found: int = standing.aggregate(count=SqlCount("entry", distinct=True))["count"]
+    return found

@@ -41,6 +41,30 @@ def test_forwards_and_backwards_meet_every_row_once(entries: list[ReviewEntry], 
     assert len(back) == len(pages) - 1
 
 
+@pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.parametrize("size", [1, 4, 11])
+def test_rows_that_are_read_range_by_range_come_in_the_same_order(
+    bank: Bank, entries: list[ReviewEntry], descending: bool, size: int
+) -> None:
+    other = factories.make_bank()
+    for state, moment in [("approved", NOON), ("deleted", NOON - timedelta(hours=2)), ("approved", None)]:
+        factories.make_entry(other, state=state, expires_at=moment)
+    factories.make_entry(factories.make_bank(), expires_at=NOON)
+    order = Order("expires_at", descending)
+    together = ReviewEntry.objects.filter(bank__in=[bank, other], state__in=["pending", "approved"])
+    split = {"bank": [bank.pk, other.pk, 0], "state": ["pending", "approved"]}
+    cursor, last = None, Cursor(None, 2**40)
+    while True:
+        whole = page_of(together, order, cursor, size)
+        assert page_of(ReviewEntry.objects.all(), order, cursor, size, split) == whole
+        if not whole.later:
+            break
+        cursor = Cursor.parse(whole.later)
+    back = Cursor(last.value, last.pk, backwards=True)
+    assert page_of(ReviewEntry.objects.all(), order, back, size, split) == page_of(together, order, back, size)
+    assert page_of(ReviewEntry.objects.all(), order, None, size, {"bank": []}).rows == []
+
+
 def test_a_page_backwards_is_never_short(entries: list[ReviewEntry]) -> None:
     order = Order("expires_at")
     first = page_of(ReviewEntry.objects.all(), order, None, 3)

@@ -20,9 +20,9 @@ def test_it_says_what_is_waiting(bank: Bank, people: People, as_user) -> None:
     now = timezone.now()
     factories.make_entry(bank, "soon.md", expires_at=now + timedelta(hours=2, minutes=10, seconds=30))
     factories.make_entry(bank, "later.md", expires_at=now + timedelta(days=3), enqueued_at=now - timedelta(days=6))
-    done = factories.make_entry(bank, state="approved")
+    done = factories.make_entry(bank, state="approved", decided_via="expiry", decided_at=now)
     for user in (people.reviewer, people.owner):
-        entry = factories.make_entry(bank, state="approved")
+        entry = factories.make_entry(bank, state="approved", decided_via="person", decided_at=now)
         Decision.objects.create(entry=entry, verdict="approved", decided_via="person", user=user, version=1)
     Decision.objects.create(entry=done, verdict="approved", decided_via="expiry", version=1)
     failed(bank, error_text="the server said no")
