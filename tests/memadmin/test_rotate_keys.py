@@ -185,10 +185,11 @@ def test_nothing_is_rotated_under_processes_that_do_not_know_the_new_key(
 ) -> None:
     file = tmp_path / "encryption_keys"
     env.kept_keys("MEMADMIN_TEST_UNSET", file)
-    settings.ENCRYPTION_KEYS = [NEW, OLD]
     with FolderLock(tmp_path) as lock:
         lock.describe(Running(1, "http://127.0.0.1:1", "demo"))
         os.utime(file, ns=((tmp_path / "up.lock").stat().st_mtime_ns + 1,) * 2)
+        assert told() == {"Main": "under the first key"}  # the file of a first start: there is no other key
+        settings.ENCRYPTION_KEYS = [NEW, OLD]
         with pytest.raises(CommandError, match="memadmin runs since before"):
             run()
         assert told("--dry-run") == {"Main": "would be re-encrypted"}
