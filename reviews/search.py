@@ -1,4 +1,4 @@
-"""Full-text search: an entry is found by its document id and the beginning of its text (how much: reviews/words.py).
+"""Full-text search: an entry is found by its document id and the beginning of its text (how much: reviews/terms.py).
 
 The only place that knows how the databases differ. SQLite keeps the words in an FTS5 table, PostgreSQL as a tsvector
 with a GIN index. Neither splits or folds anything itself: its version and its locale do not change what is found.
@@ -10,19 +10,21 @@ from django.db import connection
 from django.db.models import Q
 from django.db.models.expressions import RawSQL
 
-from reviews.words import WORDS, Phrase, phrases_of, words_of
+from reviews.terms import WORDS, Phrase, phrases_of, words_of
 
 # Between id and text, so that no phrase reaches across: a character that is in no word.
 GAP = "\ue000"
 
-_ADD = {
-    "sqlite": "INSERT OR IGNORE INTO reviews_search (rowid, words) VALUES (%s, %s)",
-    "postgresql": "INSERT INTO reviews_search (entry_id, words) SELECT entry_id, words::tsvector "
-    "FROM unnest(%s::bigint[], %s::text[]) AS new (entry_id, words) ON CONFLICT (entry_id) DO NOTHING",
-}
 _REPLACE = {
-    "sqlite": _ADD["sqlite"].replace("IGNORE", "REPLACE"),
-    "postgresql": _ADD["postgresql"].replace("NOTHING", "UPDATE SET words = excluded.words"),
+    "sqlite": "INSERT OR REPLACE INTO reviews_search (rowid, words) VALUES (%s, %s)",
+    "postgresql": "INSERT INTO reviews_search (entry_id, words) SELECT entry_id, words::tsvector "
+    "FROM unnest(%s::bigint[], %s::text[]) AS new (entry_id, words) "
+    "ON CONFLICT (entry_id) DO UPDATE SET words = excluded.words",
+}
+_ADD = {
+    "sqlite": "INSERT INTO reviews_search (rowid, words) SELECT id, words FROM (SELECT %s AS id, %s AS words) "
+    "WHERE NOT EXISTS (SELECT 1 FROM reviews_search WHERE rowid = id)",  # FTS5 knows no OR IGNORE
+    "postgresql": _REPLACE["postgresql"].replace("UPDATE SET words = excluded.words", "NOTHING"),
 }
 _FORGET = {
     "sqlite": "DELETE FROM reviews_search WHERE rowid = %s",

@@ -5,10 +5,10 @@ from typing import Any
 from django.db import migrations, models, transaction
 from django.db.models.functions import Substr
 
-from reviews import search, words
+from reviews import search, terms
 
 LOT = 50
-BYTES = 4 * words.CHARACTERS
+BYTES = 4 * terms.CHARACTERS
 
 
 def create(apps: Any, schema_editor: Any) -> None:
