@@ -107,7 +107,10 @@ def _people_were_told_the_truth(seen: Evidence, found: Findings) -> None:
             kind = rows[verdict.row].kind
             taken[verdict.user, verdict.entry, kind, _version(kind, verdict.version)] += 1
     acts: dict[tuple[str, int, str, int], list[Act]] = defaultdict(list)
+    kept = {(row.user, row.text) for row in seen.rows if row.kind == "edit"}
     for act in seen.acts:
+        if act.kind == "edit" and act.done and (act.person, act.text) not in kept:
+            found.lost.append(f"{_of(act)}: told that it is saved, and no row holds the text")
         acts[act.person, act.entry, act.kind, _version(act.kind, act.version)].append(act)
         strange = [answer for answer in act.answers if answer not in ("done", "refused", "cut")]
         found.unexplained += [f"{answer}: {_of(act)}" for answer in strange]

@@ -8,12 +8,12 @@ import re
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import unescape
 
 import httpx
 
-PATIENCE = 60.0  # seconds until an answer
+PATIENCE = 120.0  # seconds until an answer
 PAUSE = 0.1  # seconds until the button is pressed again
 PRESSES, LOOKS = 6, 30  # of one person in one round, at most
 WEIGHTS = {"approve": 20, "delete": 25, "edit": 30, "undo": 20, "put-back": 15}
@@ -79,7 +79,6 @@ class Reviewer:
         act = Act(self.name, kind, entry, version=int(fields.get("version", 0)))
         if kind == "edit":
             act.text = f"{_subject(page)} was edited by {self.name}, act {len(self.acts)}.\nПроверено – {entry}: ✓."
-            fields["text"] = act.text.replace("\n", "\r\n")  # as forms send it
         self.acts.append(act)
         self._press(browser, path, fields, act)
         self.mine.discard(entry)
@@ -115,16 +114,28 @@ class Reviewer:
             time.sleep(PAUSE)
 
     def _press(self, browser: httpx.Client, path: str, fields: dict[str, str], act: Act) -> None:
+        """Once, or twice at the same moment. Who edits twice does it in two tabs, with two texts."""
         self.pressing()
         if self.random.random() >= TWICE:
-            self._until_answered(browser, path, fields, act)
+            self._until_answered(browser, path, fields | self._text_of(act), act)
             return
+        again = act
+        if act.kind == "edit":
+            again = replace(act, text=f"{act.text} In another tab.", answers=[])
+            self.acts.append(again)
         with self._browser() as other:
             other.cookies.update(browser.cookies)
-            second = threading.Thread(target=self._until_answered, args=(other, path, fields, act))
+            second = threading.Thread(
+                target=self._until_answered, args=(other, path, fields | self._text_of(again), again)
+            )
             second.start()
-            self._until_answered(browser, path, fields, act)
+            self._until_answered(browser, path, fields | self._text_of(act), act)
             second.join()
+
+    @staticmethod
+    def _text_of(act: Act) -> dict[str, str]:
+        """As forms send it."""
+        return {"text": act.text.replace("\n", "\r\n")} if act.text else {}
 
     def _until_answered(self, browser: httpx.Client, path: str, fields: dict[str, str], act: Act) -> None:
         deadline = time.monotonic() + PATIENCE

@@ -20,7 +20,8 @@ from tests.faults.stack import PROCESSES, Stack
 DOCUMENTS = 9
 MOST_KILLS = 4
 # A kill comes so many seconds after somebody has pressed a button: before, in and after what it sets off.
-LATEST_KILL = 0.4
+USUAL_KILL, LATEST_KILL = 0.12, 0.6
+AT_ONCE = {1: 6, 2: 3, 3: 1}  # how many die together: how often
 DRAINED_WITHIN = 150.0  # seconds; far above what it takes
 
 
@@ -87,8 +88,10 @@ class Play:
             for _ in range(dice.randint(1, MOST_KILLS)):
                 for _ in range(dice.randint(1, PRESSES)):
                     presses.acquire(timeout=5)
-                time.sleep(dice.uniform(0.0, LATEST_KILL))
-                self._kill(result, dice.choice(PROCESSES), "")
+                time.sleep(min(dice.expovariate(1 / USUAL_KILL), LATEST_KILL))
+                together = dice.choices(list(AT_ONCE), list(AT_ONCE.values()))[0]
+                for victim in dice.sample(PROCESSES, together):
+                    self._kill(result, victim, "")
             for one in working:
                 one.result()
         return [act for person in people for act in person.acts]

@@ -107,6 +107,12 @@ def test_a_text_that_is_not_byte_equal_is_named(clean: Evidence) -> None:
     assert findings(clean, bank={**clean.bank, EDITED: "new\n"}).all
 
 
+def test_a_text_that_was_told_to_be_saved_and_is_nowhere_is_lost(clean: Evidence) -> None:
+    tab = replace(clean.acts[2], text="from another tab", answers=["done"])
+    assert "no row holds the text" in findings(clean, acts=[*clean.acts, tab]).lost[0]
+    assert findings(clean, acts=[*clean.acts, replace(tab, answers=["refused"])]).all == []
+
+
 def test_what_the_server_did_twice_is_doubled(clean: Evidence) -> None:
     assert findings(clean, deleted=Counter({DELETED: 2})).doubled
     assert findings(clean, operations={"op": EDITED, "op2": EDITED}).doubled
