@@ -1,0 +1,107 @@
+"""Which fact of a new extraction is the one that somebody decided about. Pure: texts in, pairs out.
+
+The same text, counted by occurrence, is the same fact. A close text is only ever a question, and not even that when a
+number, a name or a negation differs: "the time-out is 30 s" is not "the time-out is 60 s".
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from rapidfuzz import fuzz
+
+Key = TypeVar("Key")
+
+CLOSE = 88.0  # of 100
+# Beyond this many pairs nobody could be asked about the result anyway.
+MOST_PAIRS = 40_000
+
+_NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
+_WORD = re.compile(r"[^\W\d_][\w'’]*", re.UNICODE)
+_NEGATIONS = frozenset(
+    "no not never none nobody nothing neither nor without cannot can't don't doesn't didn't isn't aren't wasn't weren't "
+    "won't wouldn't shouldn't couldn't hasn't haven't hadn't kein keine keinen keiner keinem keines nicht nie niemals "
+    "nichts ohne weder ne pas jamais rien sans aucun aucune sin nunca nada ningún ninguna non mai senza niente não nem "
+    "sem не нет ни никогда ничего без нельзя ei không ikke inte aldrig niet geen nooit".split()
+)
+
+
+@dataclass(frozen=True)
+class Numbered:
+    """A fact's text and which of the facts with that text it is, from 0."""
+
+    fact_id: str
+    text: str
+    occurrence: int
+
+
+@dataclass(frozen=True)
+class Match(Generic[Key]):
+    key: Key
+    fact: Numbered
+    exact: bool
+    score: float
+
+
+def numbered(facts: Iterable[tuple[str, str]]) -> list[Numbered]:
+    """(id, text) in the order of the document → the same with occurrences."""
+    seen: Counter[str] = Counter()
+    found = []
+    for fact_id, text in facts:
+        found.append(Numbered(fact_id, text, seen[text]))
+        seen[text] += 1
+    return found
+
+
+def match(wanted: Sequence[tuple[Key, str, int]], facts: Sequence[Numbered]) -> list[Match[Key]]:
+    """Finds each wanted (key, text as extracted, occurrence) among the facts; each fact is given once.
+
+    Exact ones first. When fewer facts have the text than before, the last occurrences find none.
+    """
+    by_text: dict[str, dict[int, Numbered]] = defaultdict(dict)
+    for fact in facts:
+        by_text[fact.text][fact.occurrence] = fact
+    found, taken, left = [], set(), []
+    for key, text, occurrence in wanted:
+        fact = by_text.get(text, {}).get(occurrence)
+        if fact is None:
+            left.append((key, text))
+            continue
+        found.append(Match(key, fact, exact=True, score=100.0))
+        taken.add(fact.fact_id)
+    free = [fact for fact in facts if fact.fact_id not in taken]
+    return found + _close(left, free)
+
+
+def _close(wanted: Sequence[tuple[Key, str]], facts: Sequence[Numbered]) -> list[Match[Key]]:
+    if len(wanted) * len(facts) > MOST_PAIRS:
+        return []
+    pairs = [
+        (score, key, fact)
+        for key, text in wanted
+        for fact in facts
+        if (score := fuzz.ratio(text, fact.text, score_cutoff=CLOSE)) and same_in_substance(text, fact.text)
+    ]
+    found: list[Match[Key]] = []
+    keys: list[Key] = []
+    taken: set[str] = set()
+    for score, key, fact in sorted(pairs, key=lambda pair: -pair[0]):
+        if key not in keys and fact.fact_id not in taken:
+            found.append(Match(key, fact, exact=False, score=score))
+            keys.append(key)
+            taken.add(fact.fact_id)
+    return found
+
+
+def same_in_substance(one: str, other: str) -> bool:
+    """Neither a number nor a name nor a negation differs; anything else may."""
+    return _substance(one) == _substance(other)
+
+
+def _substance(text: str) -> tuple[Counter[str], Counter[str], int]:
+    words = _WORD.findall(text.replace("’", "'"))
+    names = Counter(word.rstrip("'s") for word in words[1:] if word[0].isupper())
+    negations = sum(word.lower() in _NEGATIONS or word.lower().endswith("n't") for word in words)
+    return Counter(_NUMBER.findall(text)), names, negations
