@@ -1,4 +1,5 @@
 from allauth.account.adapter import DefaultAccountAdapter
+from django.conf import settings
 from django.http import HttpRequest
 
 MISMATCH = "Name and password do not match."
@@ -17,3 +18,7 @@ class ClosedSignupAdapter(DefaultAccountAdapter):
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         return False
+
+    def get_password_change_redirect_url(self, request: HttpRequest) -> str:
+        """Not the same form once more: who has just chosen a password wants to work."""
+        return str(settings.LOGIN_REDIRECT_URL)

@@ -43,7 +43,7 @@ def test_somebody_new_comes_in_by_the_link_and_chooses_a_password(bank: Bank, pe
     answer = client.post(invited)
     assert answer["Location"] == "/accounts/password/set/"
     new = "staple staple staple"
-    client.post(answer["Location"], {"password1": new, "password2": new})
+    assert client.post(answer["Location"], {"password1": new, "password2": new})["Location"] == "/"
     again = Client().post("/accounts/login/", {"login": "lena@example.org", "password": new})
     assert again["Location"] == "/"
     assert bank.name in text_of(get(client, "bank-list"))
