@@ -11,6 +11,7 @@ from django.test import Client
 
 from banks.models import Bank
 from reviews.models import ReviewEntry
+from reviews.services import decide
 from tests import factories
 from tests.banks.conftest import LyingTransport
 from tests.conftest import People
@@ -109,12 +110,18 @@ def refusals(client: Client, entry: ReviewEntry, other: ReviewEntry) -> dict[int
     }
 
 
-def test_row_094_every_refusal_is_a_fragment_with_a_place_of_its_own(bank: Bank, people: People, as_user: Any) -> None:
+def test_row_094_every_refusal_is_a_fragment_with_a_place_of_its_own(
+    bank: Bank, people: People, as_user: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     entry, other = factories.make_entry(bank), factories.make_entry(bank)
     answers = {
         **refusals(as_user(people.reviewer), entry, other),
         403: as_user(people.viewer).post(f"/reviews/{entry.pk}/approve/", shown(entry), headers=HTMX),
     }
+    monkeypatch.setattr(decide, "approve", None)
+    broken = as_user(people.reviewer)
+    broken.raise_request_exception = False
+    answers[500] = broken.post(f"/reviews/{entry.pk}/approve/", shown(entry), headers=HTMX)
     for status, answer in answers.items():
         assert answer.status_code == status
         assert not is_page(answer)
