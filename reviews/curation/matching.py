@@ -19,13 +19,14 @@ CLOSE = 88.0  # of 100
 MOST_PAIRS = 40_000
 
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
-_WORD = re.compile(r"[^\W\d_][\w'’]*", re.UNICODE)
-_NEGATIONS = frozenset(
-    "no not never none nobody nothing neither nor without cannot can't don't doesn't didn't isn't aren't wasn't weren't "
-    "won't wouldn't shouldn't couldn't hasn't haven't hadn't kein keine keinen keiner keinem keines nicht nie niemals "
-    "nichts ohne weder ne pas jamais rien sans aucun aucune sin nunca nada ningún ninguna non mai senza niente não nem "
-    "sem не нет ни никогда ничего без нельзя ei không ikke inte aldrig niet geen nooit".split()
-)
+_WORD = re.compile(r"[^\W\d_][\w'\u2019]*", re.UNICODE)
+_NEGATING = """
+no not never none nobody nothing neither nor without cannot can't don't doesn't didn't isn't aren't wasn't weren't won't
+wouldn't shouldn't couldn't hasn't haven't hadn't kein keine keinen keiner keinem keines nicht nie niemals nichts ohne
+weder ne pas jamais rien sans aucun aucune sin nunca nada ningún ninguna non mai senza niente não nem sem ei ikke
+inte aldrig niet geen nooit не нет ни никогда ничего без нельзя
+"""
+_NEGATIONS = frozenset(_NEGATING.split())
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,7 @@ def same_in_substance(one: str, other: str) -> bool:
 
 
 def _substance(text: str) -> tuple[Counter[str], Counter[str], int]:
-    words = _WORD.findall(text.replace("’", "'"))
+    words = _WORD.findall(text.replace("\u2019", "'"))
     names = Counter(word.rstrip("'s") for word in words[1:] if word[0].isupper())
     negations = sum(word.lower() in _NEGATIONS or word.lower().endswith("n't") for word in words)
     return Counter(_NUMBER.findall(text)), names, negations
