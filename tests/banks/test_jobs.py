@@ -10,7 +10,7 @@ from django.db import OperationalError
 from kombu.exceptions import OperationalError as BrokerError
 
 from banks import jobs, pulse, tasks
-from banks.models import Blob, Job
+from banks.models import Blob, Job, JobItem
 
 NOW = datetime(2026, 8, 20, 12, 0, tzinfo=UTC)
 CLAIM = jobs.CLAIMS_PER_STEP * pulse.claim_time()
@@ -199,3 +199,24 @@ def test_a_broker_that_is_away_loses_nothing(
     assert tasks.sweep_jobs() == 1
     assert sent == [(job.pk,)]
     assert tasks.run_job(job.pk) == "done"
+
+
+def test_work_that_goes_on_now_and_then_stays_one_row(
+    work: Any, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
+) -> None:
+    sent: list[Any] = []
+    job = work(lambda run: {"n": run.params["n"]})
+    assert not jobs.restart(job.pk, params={"n": 4})  # it has not ended
+    jobs.run(job.pk)
+    JobItem.objects.create(job=job, number=1, outcome="skipped")
+    monkeypatch.setattr(tasks.run_job, "apply_async", sent.append)
+    with django_capture_on_commit_callbacks(execute=True):
+        assert jobs.restart(job.pk, params={"n": 4})
+    assert sent == [(job.pk,)]
+    job.refresh_from_db()
+    assert (job.state, job.finished, job.attempts, job.result) == ("queued", None, 0, {"n": 3})
+    assert not JobItem.objects.exists()
+    assert jobs.run(job.pk) == "done"
+    job.refresh_from_db()
+    assert job.result == {"n": 4}
+    assert not jobs.restart(job.pk + 1, params={})

@@ -66,7 +66,8 @@ def restored(file: Path, folder: Path) -> dict[str, str]:
         shutil.copy(file, folder / "memadmin.sqlite3")
         return clean_environment(folder)
     url = backing.new_database(f"restored_{os.getpid()}")
-    subprocess.run(["pg_restore", "--no-owner", f"--dbname={url}", str(file)], check=True)
+    for more in ([], ["--clean", "--if-exists"]):  # into an empty database, and over what is there
+        subprocess.run(["pg_restore", "--no-owner", *more, f"--dbname={url}", str(file)], check=True)
     return {**clean_environment(folder), "DATABASE_URL": url}
 
 
