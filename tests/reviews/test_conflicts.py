@@ -1,75 +1,19 @@
 """Two people, an agent or time on one memory: 409, nothing changed, both texts, who did what, and the ways on."""
 
-import html
-import re
-
 import pytest
-from django.http import HttpResponse
-from django.test import Client
 
 from banks.models import Bank, Blob, Write
 from reviews.models import Decision, ReviewEntry, Seen
-from reviews.services import decide, expiry
+from reviews.services import decide
 from tests import factories
 from tests.conftest import People
+from tests.reviews.happenings import CASES, NEW, OLD, form_of, happen, written_again
 from tests.reviews.pages import HTMX, XSS, assert_harmless, shown, text_of
-
-OLD, NEW = "Up to 5 times.\nSecond line.", "Up to 8 times.\nSecond line."
 
 
 @pytest.fixture
 def entry(bank: Bank) -> ReviewEntry:
     return factories.make_entry(bank, "notes/a.md", text=OLD)
-
-
-def form_of(client: Client, entry: ReviewEntry) -> dict[str, str]:
-    """What the card's form sends, as it stands on the page."""
-    page = text_of(client.get(f"/reviews/{entry.pk}/"))
-    return {
-        name: re.search(rf'<input type="hidden" name="{name}" value="([^"]*)"', page)[1]
-        for name in ("version", "text_hash", "proof")
-    }
-
-
-def written_again(entry: ReviewEntry, text: str = NEW) -> None:
-    """As an agent does it: another text, no decision."""
-    ReviewEntry.objects.filter(pk=entry.pk).update(text=Blob.objects.store(text), version=entry.version + 1)
-
-
-def edited(entry: ReviewEntry, people: People) -> None:
-    write = decide.edit(
-        user=people.owner, entry_id=entry.pk, version=entry.version, text_hash=entry.text_id, new_text=NEW
-    )
-    Write.objects.filter(pk=write.pk).update(state="done")
-    ReviewEntry.objects.filter(pk=entry.pk).update(text=write.request, load_state="loaded", version=entry.version + 2)
-
-
-def act(name: str, entry: ReviewEntry, people: People) -> None:
-    seen = {"entry_id": entry.pk, "version": entry.version, "text_hash": entry.text_id}
-    if name == "approved":
-        decide.approve(user=people.owner, **seen)
-    elif name == "being deleted":
-        decide.delete(user=people.owner, **seen)
-    elif name == "edited":
-        edited(entry, people)
-    elif name == "by time":
-        ReviewEntry.objects.filter(pk=entry.pk).update(expires_at="2020-01-01T00:00Z")
-        assert expiry.run().count == 1
-    elif name == "reopened":
-        decide.approve(user=people.owner, **seen)
-        decide.undo(user=people.owner, entry_id=entry.pk)
-    else:
-        written_again(entry)
-
-
-CASES = {
-    "approved": ("<bdi>Ann Weber</bdi> approved this memory", "Take the approval back"),
-    "being deleted": ("<bdi>Ann Weber</bdi> deleted this memory", "Undo the delete"),
-    "edited": ("<bdi>Ann Weber</bdi> edited this memory", "Approve the new text"),
-    "by time": ("This memory was approved by <bdi>time</bdi>", "Take the approval back"),
-    "reopened": ("<bdi>Ann Weber</bdi> reopened this memory", "Approve it"),
-    "written again": ("This memory was written again", "Approve the new text"),
-}
 
 
 @pytest.mark.parametrize("headers", [HTMX, {}], ids=["htmx", "no script"])
@@ -80,7 +24,7 @@ def test_a_decision_on_what_changed_changes_nothing_and_shows_both(
 ) -> None:
     client = as_user(people.reviewer)
     form = form_of(client, entry)
-    act(happened, entry, people)
+    happen(happened, entry, people)
     before = ReviewEntry.objects.values("state", "version", "text", "decided_by").get()
     answer = client.post(f"/reviews/{entry.pk}/{tried}/?q=notes", form, headers=headers)
     page = text_of(answer)
@@ -178,70 +122,3 @@ def test_nasty_texts_of_a_conflict_stay_text(bank: Bank, people: People, as_user
         answer = client.post(f"/reviews/{entry.pk}/{path}/", {**form, **more})
         assert answer.status_code == 409
         assert_harmless(text_of(answer))
-
-
-# Edits: what was typed is never lost
-
-
-def typed_in(answer: HttpResponse) -> str:
-    return html.unescape(re.search(r"<textarea[^>]*>\n(.*?)</textarea>", text_of(answer), re.DOTALL)[1])
-
-
-def save(client: Client, entry: ReviewEntry, form: dict[str, str], headers: dict[str, str], **more: str):
-    return client.post(f"/reviews/{entry.pk}/edit/", {**form, "text": "\nMy own words", **more}, headers=headers)
-
-
-@pytest.mark.parametrize("headers", [HTMX, {}], ids=["htmx", "no script"])
-@pytest.mark.parametrize("happened", list(CASES))
-def test_an_edit_of_what_changed_keeps_what_was_typed(
-    happened: str, headers: dict[str, str], entry: ReviewEntry, people: People, as_user
-) -> None:
-    client = as_user(people.reviewer)
-    form = form_of(client, entry)
-    act(happened, entry, people)
-    answer = save(client, entry, form, headers)
-    assert answer.status_code == 409
-    assert CASES[happened][0] in text_of(answer)
-    assert typed_in(answer) == "\nMy own words"
-    assert "Your text against what is there" in text_of(answer)
-    assert not Write.objects.filter(kind="edit", actor=people.reviewer).exists()
-    assert ("Reopen with my text" in text_of(answer)) == (happened in ("approved", "by time", "being deleted"))
-    now = ReviewEntry.objects.get()
-    again = save(client, entry, {**form, "version": str(now.version), "text_hash": now.text_id}, headers, do="reopen")
-    assert again.status_code == 200
-    assert typed_in(again) == "\nMy own words"
-    now.refresh_from_db()
-    assert now.state == "pending"
-    assert f'name="version" value="{now.version}"' in text_of(again)
-
-
-@pytest.mark.parametrize("fate", ["sent", "deleted", "loading", "taken back meanwhile"])
-def test_where_one_cannot_go_on_the_text_is_still_there(fate: str, entry: ReviewEntry, people: People, as_user) -> None:
-    client, form = as_user(people.reviewer), shown(entry)
-    decide.delete(user=people.owner, entry_id=entry.pk, version=1, text_hash=entry.text_id)
-    version = 2
-    if fate == "sent":
-        Write.objects.update(state="sending")
-    elif fate == "deleted":
-        Write.objects.update(state="done")
-        ReviewEntry.objects.update(state="deleted")
-    elif fate == "loading":
-        ReviewEntry.objects.update(state="pending", load_state="loading")
-    else:
-        version = 1
-    answer = save(client, entry, {**form, "version": version}, HTMX, do="reopen")
-    assert answer.status_code == 409
-    assert typed_in(answer) == "\nMy own words"
-
-
-def test_another_text_from_a_second_tab_is_not_taken_for_a_second_click(
-    entry: ReviewEntry, people: People, as_user
-) -> None:
-    client, form = as_user(people.reviewer), shown(entry)
-    assert save(client, entry, form, {}, text="First tab").status_code == 303
-    assert save(client, entry, form, {}, text="First tab").status_code == 303
-    answer = save(client, entry, form, {}, text="Second tab")
-    assert answer.status_code == 409
-    assert "Second tab" in text_of(answer)
-    assert "<bdi>You</bdi> edited this memory" in text_of(answer)
-    assert Write.objects.count() == 1
