@@ -1,11 +1,11 @@
 """Where apps above this one say what they know about banks, or do for them. `banks` imports none of them."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Set
 
 from banks.models import Bank
 
-# Called inside the transaction that changed a bank's policy.
-PolicyHook = Callable[[Bank], None]
+# Called inside the transaction that changed a bank's policy, with the names of the fields that changed.
+PolicyHook = Callable[[Bank, Set[str]], None]
 # {primary key of the bank: memories that wait for a person}; a bank that is not in it has none.
 WaitingHook = Callable[[Collection[int]], dict[int, int]]
 
@@ -21,9 +21,9 @@ def counts_waiting(hook: WaitingHook) -> None:
     _waiting.append(hook)
 
 
-def policy_changed(bank: Bank) -> None:
+def policy_changed(bank: Bank, changed: Set[str]) -> None:
     for hook in _after_policy:
-        hook(bank)
+        hook(bank, changed)
 
 
 def waiting(banks: Collection[int]) -> dict[int, int]:

@@ -44,13 +44,13 @@ def members_of(on: Bank | Server, *, after: str = "") -> MemberPage:
 
 
 def members_of_server_of(bank: Bank) -> list[Membership]:
-    """Whose role on the whole server counts for this bank too; the highest roles first."""
+    """Whose role on the whole server counts for this bank too; the highest roles first. One more tells of more."""
     held = Membership.objects.filter(server=bank.server_id).select_related("user")
-    return list(held.order_by("-role", "user__username")[:INHERITED_SHOWN])
+    return list(held.order_by("-role", "user__username")[: INHERITED_SHOWN + 1])
 
 
 def operators() -> list[User]:
-    return list(User.objects.filter(is_superuser=True, is_active=True).order_by("username")[:INHERITED_SHOWN])
+    return list(User.objects.filter(is_superuser=True, is_active=True).order_by("username")[: INHERITED_SHOWN + 1])
 
 
 def get_membership(user: Any, pk: int) -> Membership:

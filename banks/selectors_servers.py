@@ -9,7 +9,7 @@ from django.db.models import Count, Q, TextField, Value
 from django.db.models.functions import Coalesce, Lower, NullIf
 from django.utils import timezone
 
-from banks import access, connections, hooks
+from banks import access, hooks
 from banks.addresses import Address, BadAddress
 from banks.models import Bank, Membership, Role, Server, Write
 from banks.selectors import NEEDS_A_PERSON
@@ -41,10 +41,6 @@ class ServerRow:
         """The circuit breaker: when connections are tried again; None = it is closed, calls go through."""
         until = self.server.closed_until
         return until if until and until > timezone.now() else None
-
-    @property
-    def close_to_a_break(self) -> bool:
-        return 0 < self.server.failures < connections.FAILURES_BEFORE_PAUSE
 
     @property
     def what_to_do(self) -> str:
@@ -80,7 +76,8 @@ class BankPage:
 
 
 def server_rows(user: Any) -> list[ServerRow]:
-    return _counted(access.servers_for(user)[:SERVERS_SHOWN])
+    """By name; one more than are shown tells that there are more."""
+    return _counted(access.servers_for(user).order_by("name")[: SERVERS_SHOWN + 1])
 
 
 def server_row(server: Server) -> ServerRow:

@@ -1,6 +1,6 @@
 """What `banks` asks of us: how much waits for a person, and when it is approved by time under a new policy."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Set
 from typing import Any
 
 from django.db.models import Count, QuerySet
@@ -13,6 +13,7 @@ from reviews.services import expiry
 
 KIND = "expiry-dates"
 AT_ONCE = 1_000  # memories whose dates are set while the person waits
+DATED_BY = {"auto_approve_days", "expire_marked"}  # what the dates depend on
 NEEDED = ("version", "age_from", "first_imported_at", "danger", "reopened_because", "expires_at")
 
 
@@ -21,7 +22,9 @@ def waiting(banks: Collection[int]) -> dict[int, int]:
     return dict(found.annotate(Count("pk")))
 
 
-def policy_changed(bank: Bank) -> None:
+def policy_changed(bank: Bank, changed: Set[str]) -> None:
+    if not changed & DATED_BY:
+        return
     pending = _pending().filter(bank=bank)
     if not count_of(pending, AT_ONCE).capped:
         expiry.recompute(bank=bank)

@@ -48,5 +48,5 @@ def change(*, actor: User, bank: Bank, shown: str, values: dict[str, Any]) -> bo
         raise ChangedMeanwhile(CHANGED)
     now.refresh_from_db()
     events.record(what=AdminEvent.What.POLICY_CHANGED, actor=actor, bank=now, before=before, after=after)
-    hooks.policy_changed(now)
+    hooks.policy_changed(now, set(after))
     return True

@@ -23,9 +23,11 @@ ABOUT_SERVERS = [what for what in AdminEvent.What if what.value.split("-")[0] in
 @require_safe
 def server_list(request: PersonRequest) -> HttpResponse:
     reach = access.require_reach(request.user, "servers")
+    rows = selectors_servers.server_rows(request.user)
     events = selectors_people.events_seen_by(request.user).filter(what__in=ABOUT_SERVERS)
     context = {
-        "rows": selectors_servers.server_rows(request.user),
+        "rows": rows[: selectors_servers.SERVERS_SHOWN],
+        "more": len(rows) > selectors_servers.SERVERS_SHOWN,
         "operator": reach.operator,
         "events": selectors_people.latest_events(events),
     }
@@ -173,7 +175,7 @@ def _state_of(server: Server) -> dict[str, Any]:
 
 def _state(request: PersonRequest, server: Server) -> HttpResponse:
     """The part of the page that polls while the server is being asked."""
-    context = _state_of(server)
+    context = {**_state_of(server), "fragment": True}
     status = 200 if context["asking"] or request.method == "POST" else STOP_POLLING
     return render(request, "banks/_server_state.html", context, status=status)
 

@@ -79,6 +79,14 @@ def test_dates_follow_the_policy_at_once(bank: Bank, people: People, as_user: Si
     assert (entry.expires_at, decided.expires_at) == (None, old)
 
 
+def test_what_dates_do_not_depend_on_leaves_them_alone(bank: Bank, people: People, as_user: SignIn) -> None:
+    entry = factories.make_entry(bank, expires_at=timezone.now())
+    was = entry.expires_at
+    save(as_user(people.owner), bank, language="de", settle_minutes="3")
+    entry.refresh_from_db()
+    assert entry.expires_at == was
+
+
 def test_many_dates_are_work_for_a_worker_and_nothing_expires_until_then(
     bank: Bank, people: People, as_user: SignIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:

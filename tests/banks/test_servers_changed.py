@@ -96,7 +96,9 @@ def test_members_are_refused_and_strangers_see_nothing(
 ) -> None:
     pk = None if name == "server-list" else server.pk
     for person in (people.owner, people.reviewer, people.viewer):  # of a bank, not of the server
-        assert get(as_user(person), name, pk).status_code == 403
+        refused = get(as_user(person), name, pk)
+        assert refused.status_code == 403
+        assert pk is None or "You can read this server, but not administer it." in text_of(refused)
     assert get(as_user(people.stranger), name, pk).status_code == 404
     assert get(Client(), name, pk).status_code == 302
     factories.grant(people.owner, server, Role.ADMIN)

@@ -94,6 +94,7 @@ def test_asking_is_work_for_a_worker_and_the_page_waits_for_its_row(
     assert jobs.run(job.pk) == "done"
     ended = client.get(url("server-detail", server.pk), headers=HTMX)
     assert (ended.status_code, "hx-trigger" in text_of(ended)) == (286, False)
+    assert 'id="server-health" hx-swap-oob="true"' in text_of(ended)  # the head of the page says the same
     server.refresh_from_db()
     assert server.health == "ok"
 
