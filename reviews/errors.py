@@ -53,6 +53,20 @@ class NotLoaded(NotDecided):
         super().__init__("The text of this memory is not loaded, so it cannot be decided on. Load it first.")
 
 
+class Unread(NotDecided):
+    """A text too long to be shown at once, of which something was never on this person's screen.
+
+    length: characters; missing: numbers of the parts, of `parts`.
+    """
+
+    def __init__(self, entry: ReviewEntry, length: int, missing: list[int], parts: int) -> None:
+        self.entry, self.missing = entry, missing
+        what = f"Show all {length:,} characters first"
+        if parts > 1:
+            what = f"Open its {parts} parts first; {len(missing)} of them you have not seen"
+        super().__init__(f"Only the beginning and the end of this memory were shown. {what}. Nothing was approved.")
+
+
 class TooLate(NotDecided):
     """What was to be taken back has already happened; `str()` says what can be done instead."""
 

@@ -11,6 +11,14 @@ from django.utils import timezone
 from banks.models.servers import Server
 
 
+class Reapply(models.TextChoices):
+    """What becomes of decisions about facts when a document was extracted anew."""
+
+    AUTO = "auto", "apply them again"
+    ASK = "ask", "ask a person"
+    OFF = "off", "let them go"
+
+
 class BankManager(models.Manager["Bank"]):
     def get_or_register(self, *, server: Server, bank_id: str, **defaults: Any) -> "Bank":
         """Our row for this bank. Registering a bank never creates one on the server."""
@@ -42,6 +50,12 @@ class Bank(models.Model):
         help_text="empty = inherit, 0 = wait for a person",
     )
     expire_marked = models.BooleanField(default=False, help_text="danger-marked memories may be approved by time")
+    reapply = models.CharField(
+        max_length=4,
+        choices=Reapply.choices,
+        default=Reapply.AUTO,
+        help_text="what becomes of retired and edited facts when their document is extracted anew",
+    )
     # Looking for new and changed documents (reviews.polling)
     polled = models.BooleanField(default=True, help_text="its documents are looked at regularly")
     settle_minutes = models.PositiveIntegerField(

@@ -1,5 +1,6 @@
 from reviews.models.decisions import Decision, Seen
 from reviews.models.entries import ReviewEntry
+from reviews.models.facts import FactDecision, Reapplication
 from reviews.models.sources import Parked, SourceEvent, SourceFile
 
-__all__ = ["Decision", "Parked", "ReviewEntry", "Seen", "SourceEvent", "SourceFile"]
+__all__ = ["Decision", "FactDecision", "Parked", "Reapplication", "ReviewEntry", "Seen", "SourceEvent", "SourceFile"]

@@ -62,6 +62,9 @@ class Seen(models.Model):
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
     entry = models.ForeignKey(ReviewEntry, models.CASCADE, related_name="seen")
     text_hash = models.CharField(max_length=64)
+    parts = models.JSONField(
+        default=list, help_text="of a text too long to be shown at once: the parts that were opened, from 1"
+    )
     at = models.DateTimeField(default=timezone.now)
 
     class Meta:

@@ -90,6 +90,7 @@ class ReviewEntry(models.Model):
     load_claimed_until = models.DateTimeField(null=True)
     loaded_at = models.DateTimeField(null=True)
     text = models.ForeignKey(Blob, models.PROTECT, null=True, related_name="+")
+    text_size = models.PositiveIntegerField(default=0, help_text="bytes of the text, so that nobody reads it for that")
     content_hash = models.CharField(max_length=64, blank=True, default="", help_text="the server's hash of the text")
     document_created_at = models.DateTimeField(null=True)
     document_updated_at = models.DateTimeField(null=True)

@@ -17,16 +17,20 @@ _signer = Signer(salt="reviews.shown")
 
 @dataclass(frozen=True)
 class Shown:
-    """What a person saw when they acted. `proof` is our own word that this text was shown for this entry."""
+    """What a person saw when they acted. `proof` is our own word that this text was shown for this entry.
+
+    part: which part of a text too long to be shown at once, from 1; 0 = its two ends, or all of a short one.
+    """
 
     version: int
     text_hash: str
     proof: str = ""
+    part: int = 0
 
     @classmethod
-    def now(cls, entry: ReviewEntry) -> "Shown":
+    def now(cls, entry: ReviewEntry, *, part: int = 0) -> "Shown":
         text = entry.text_id or ""
-        return cls(entry.version, text, _proof(entry, text) if text else "")
+        return cls(entry.version, text, _proof(entry, text) if text else "", part)
 
     @classmethod
     def parse(cls, data: QueryDict) -> "Shown | None":
@@ -34,8 +38,13 @@ class Shown:
         version = data.get("version", "")
         if not (version.isascii() and version.isdigit() and len(version) < 10):
             return None
-        text_hash = data.get("text_hash", "")
-        return cls(int(version), text_hash if _HASH.fullmatch(text_hash) else "", data.get("proof", "")[:100])
+        text_hash, part = data.get("text_hash", ""), data.get("part", "")
+        return cls(
+            int(version),
+            text_hash if _HASH.fullmatch(text_hash) else "",
+            data.get("proof", "")[:100],
+            int(part) if part.isascii() and part.isdigit() and len(part) < 6 else 0,
+        )
 
 
 def text_shown(entry: ReviewEntry, shown: Shown) -> Blob | None:

@@ -142,6 +142,7 @@ def _loaded(entry: ReviewEntry, document: Document, facts: list[Fact], retired: 
             "load_attempts": 0,
             "loaded_at": timezone.now(),
             "text": blob,
+            "text_size": blob.size,
             "content_hash": document.content_hash,
             "document_created_at": document.created_at,
             "document_updated_at": document.updated_at,

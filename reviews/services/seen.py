@@ -10,11 +10,11 @@ from memadmin.accounts.models import User
 from reviews.models import ReviewEntry, Seen
 
 
-def open_card(*, user: User, entry: ReviewEntry) -> None:
+def open_card(*, user: User, entry: ReviewEntry, part: int = 0) -> None:
     """Renews this person's lease when nobody else holds one, and remembers the text that was shown.
 
     A lease is shown to others and blocks nobody; it ends by itself. `entry` as it was just read: an open card asks
-    every few seconds, and most of the time there is nothing to write.
+    every few seconds, and most of the time there is nothing to write. `part` as in `reading`.
     """
     now = timezone.now()
     length = timedelta(minutes=settings.LEASE_MINUTES)
@@ -23,6 +23,9 @@ def open_card(*, user: User, entry: ReviewEntry) -> None:
     if entry.text_id is None:
         return
     seen, first = Seen.objects.get_or_create(user=user, entry=entry, text_hash=entry.text_id, defaults={"at": now})
+    if part and part not in seen.parts:
+        # Two tabs at once may lose one of two parts; it is then asked for again.
+        Seen.objects.filter(pk=seen.pk).update(parts=sorted({*seen.parts, part}))
     if taken and left <= timedelta() and not first:
         Seen.objects.filter(pk=seen.pk).update(at=now)  # opened anew: others are told since when
 

@@ -53,7 +53,7 @@ def entry_open(request: PersonRequest, pk: int) -> HttpResponse:
     if news:
         return render(request, "reviews/_entry_stale.html", context)
     if shown.text_hash == (entry.text_id or "") or not entry.loaded:
-        open_card(user=request.user, entry=entry)
+        open_card(user=request.user, entry=entry, part=shown.part)
     if lease is None and not request.POST.get("lease"):
         return HttpResponse(status=NOTHING_NEW)
     return render(request, "reviews/_entry_watch.html", context)
