@@ -66,12 +66,12 @@ def match(wanted: Sequence[tuple[Key, str, int]], facts: Sequence[Numbered]) -> 
         by_text[fact.text][fact.occurrence] = fact
     found, taken, left = [], set(), []
     for key, text, occurrence in wanted:
-        fact = by_text.get(text, {}).get(occurrence)
-        if fact is None:
+        same = by_text.get(text, {}).get(occurrence)
+        if same is None:
             left.append((key, text))
             continue
-        found.append(Match(key, fact, exact=True, score=100.0))
-        taken.add(fact.fact_id)
+        found.append(Match(key, same, exact=True, score=100.0))
+        taken.add(same.fact_id)
     free = [fact for fact in facts if fact.fact_id not in taken]
     return found + _close(left, free)
 

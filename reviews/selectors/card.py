@@ -9,9 +9,11 @@ from django.utils import timezone
 
 from banks.models import Role, Write
 from memadmin import words
+from memadmin.retention import NOTHING, Omitted
 from reviews.models import Decision, ReviewEntry, Seen
 
 FACTS_SHOWN = 20
+MOST_FACTS = 1_000
 HISTORY_SHOWN = 30
 READERS_SHOWN = 3
 # How long "undo" on the next card still means this decision.
@@ -82,6 +84,12 @@ GLYPHS = {
     Decision.Verdict.REOPENED: ("↑", "none"),
     Decision.Verdict.GONE: ("✕", "none"),
 }
+
+
+def facts_unread(entry: ReviewEntry, loaded: int) -> Omitted:
+    """Facts that the bank counts and that were not loaded: of huge documents only the first are."""
+    missing = (entry.fact_count or 0) + (entry.retired_count or 0) - loaded
+    return Omitted("exact", missing) if loaded and missing > 0 else NOTHING
 
 
 def facts_of(entry: ReviewEntry) -> list[FactRow]:

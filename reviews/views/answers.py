@@ -9,8 +9,9 @@ from django.shortcuts import render
 from django.urls import reverse
 
 from banks import access
-from banks.paper import paper
+from banks.paper import Paper, paper
 from memadmin.htmx import PersonRequest, SeeOther, wants_fragment
+from memadmin.retention import first_of
 from reviews.access import get_entry
 from reviews.models import ReviewEntry
 from reviews.selectors import card, queue
@@ -18,6 +19,7 @@ from reviews.selectors.changes import Changes, Mark
 from reviews.selectors.filters import Filters
 from reviews.selectors.shown import Shown
 from reviews.selectors.standing import standing_of
+from reviews.services.reading import unread_parts
 
 
 @dataclass(frozen=True)
@@ -61,16 +63,20 @@ def show_card(
     announce: str = "",
     status: int = 200,
 ) -> HttpResponse:
-    facts = card.facts_of(entry)
-    part = request.GET.get("full", "")
-    text = entry.text if entry.text and not entry.text.erased else None
-    shown = len(facts) if request.GET.get("facts") == "all" else card.FACTS_SHOWN
+    sheet = _sheet(request, entry)
+    here = f"{card_url(entry.pk, filters)}{'&' if filters.query() else '?'}"
+    part = sheet.part if sheet else 0
+    facts = first_of(card.facts_of(entry), card.MOST_FACTS if request.GET.get("facts") == "all" else card.FACTS_SHOWN)
     context = {
-        **card_context(request, entry, filters),
-        "paper": paper(text.text, int(part) if part.isdigit() and len(part) < 6 else 0) if text else None,
-        "part_url": f"{card_url(entry.pk, filters)}{'&' if filters.query() else '?'}full=",
-        "facts": facts[:shown],
-        "facts_total": len(facts),
+        **card_context(request, entry, filters, Shown.now(entry, part=part)),
+        "paper": sheet,
+        "unread": unread_parts(user=request.user, entry=entry, part=part) if entry.loaded else [],
+        "part_url": f"{here}full=",
+        "facts_url": f"{here}facts=all#facts",
+        "facts": facts.items,
+        "facts_total": facts.seen,
+        "facts_omitted": facts.omitted,
+        "facts_unread": card.facts_unread(entry, facts.seen),
         "standing": standing_of(entry, fix=request.user.is_superuser),
         "watched": entry.state == ReviewEntry.State.PENDING,
         "readers": card.readers_of(entry, request.user),
@@ -80,6 +86,14 @@ def show_card(
         "announce": announce,
     }
     return answer(request, "entry_card", "entry_detail", context, card_url(entry.pk, filters), status=status)
+
+
+def _sheet(request: PersonRequest, entry: ReviewEntry) -> Paper | None:
+    """The text as the page shows it: both ends of a long one at first, or the part that was asked for."""
+    if entry.text is None or entry.text.erased:
+        return None
+    part = request.GET.get("full", "")
+    return paper(entry.text.text, int(part) if part.isascii() and part.isdigit() and len(part) < 6 else 0)
 
 
 def answer(
