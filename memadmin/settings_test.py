@@ -14,6 +14,7 @@ for _name in ("DATABASE_URL", "REDIS_URL"):
 os.environ.setdefault("MEMADMIN_DATA_DIR", tempfile.mkdtemp(prefix="memadmin-test-"))
 os.environ.setdefault("MEMADMIN_SECRET_KEY", "test-secret-key-that-is-long-enough-for-the-checks-of-django-0123456789")
 
+from memadmin import runtime  # noqa: E402
 from memadmin.settings import *  # noqa: E402, F403
 
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # noqa: F405  WhiteNoise asks for it
@@ -32,7 +33,7 @@ if os.environ["DATABASE_URL"]:
     CELERY_BROKER_URL = runtime.broker_url(REDIS_URL)  # noqa: F405
     DATABASES["default"]["TEST"] = {"NAME": "memadmin_test"}  # noqa: F405
 else:
-    CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+    CACHES["default"] = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}  # noqa: F405
     CELERY_BROKER_URL = "memory://"
     # A file, as people have it: an in-memory database has other locks, and races between threads prove nothing there.
     DATABASES["default"]["TEST"] = {"NAME": str(DATA_DIR / "test.sqlite3")}  # noqa: F405
