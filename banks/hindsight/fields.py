@@ -1,10 +1,11 @@
 """Reading single fields of an answer: of the right type, or their empty value."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import MAXYEAR, MINYEAR, UTC, datetime
 from typing import Any
 
 Row = Mapping[str, Any]
+LARGEST = 2**31 - 1
 
 
 class ShapeError(ValueError):
@@ -40,13 +41,14 @@ def texts(row: Row, key: str) -> list[str]:
 
 
 def number(row: Row, key: str, default: int = 0) -> int:
+    """A count: what is less than nothing or more than a database column takes, is no number of anything."""
     value = row.get(key)
-    return int(value) if isinstance(value, int | float) else default
+    return min(max(int(value), 0), LARGEST) if isinstance(value, int | float) else default
 
 
 def counts(row: Row, key: str) -> dict[str, int]:
     value = row.get(key)
-    return {str(k): v for k, v in value.items() if isinstance(v, int)} if isinstance(value, dict) else {}
+    return {str(k): number(value, k) for k, v in value.items() if isinstance(v, int)} if isinstance(value, dict) else {}
 
 
 def metadata(row: Row, key: str) -> dict[str, str]:
@@ -65,6 +67,7 @@ def when(row: Row, key: str) -> datetime | None:
     if not isinstance(value, str) or not value:
         return None
     try:
-        return aware(datetime.fromisoformat(value))
+        moment = aware(datetime.fromisoformat(value))
     except (ValueError, OverflowError):
         return None
+    return moment if MINYEAR < moment.year < MAXYEAR else None  # an hour more or less would break arithmetic

@@ -16,6 +16,7 @@ from banks.hindsight.fields import Row, ShapeError
 Item = TypeVar("Item")
 
 TERMINAL_STATUSES = frozenset({"completed", "failed", "cancelled"})
+HASH_LENGTH = 64  # a sha256; longer ones are compared by their beginning
 KNOWN_STATUSES = TERMINAL_STATUSES | {"pending", "processing", "not_found"}
 
 
@@ -109,6 +110,10 @@ class BankStats:
             pending_consolidation=fields.number(row, "pending_consolidation"),
             last_write_at=fields.when(row, "last_memory_write_at"),
         )
+
+    @property
+    def facts(self) -> int:
+        return min(sum(self.facts_by_type.values()), fields.LARGEST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,7 +333,7 @@ def _document_fields(row: Row) -> dict[str, Any]:
     params = row.get("retain_params")
     return {
         "id": fields.required(row, "id"),
-        "content_hash": fields.text(row, "content_hash"),
+        "content_hash": fields.text(row, "content_hash")[:HASH_LENGTH],
         "created_at": fields.when(row, "created_at"),
         "updated_at": fields.when(row, "updated_at"),
         "fact_count": fields.number(row, "memory_unit_count"),

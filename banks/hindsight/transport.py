@@ -5,6 +5,7 @@ Never logs a key, a body or an id. Knows nothing of banks and documents.
 
 import json
 import logging
+import math
 import re
 import time
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ LIMITS = httpx.Limits(max_connections=20, max_keepalive_connections=5, keepalive
 
 _LOOPBACK = re.compile(r"localhost|127(\.\d{1,3}){3}|::1")
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 _PLAIN_KEY = re.compile(r"[\x21-\x7e]*")
 
 
@@ -229,9 +231,27 @@ def _json(headers: httpx.Headers, raw: bytes) -> Any:
     if "json" not in headers.get("content-type", "").lower():
         return None
     try:
-        return json.loads(raw)
+        data = json.loads(raw, parse_float=_finite, parse_constant=lambda name: None)
+        # Only an escape can bring what cannot be stored.
+        return _storable(data) if b"\\u" in raw else data
     except (ValueError, RecursionError):
         return None
+
+
+def _storable(data: Any) -> Any:
+    """The same without NUL and half characters, which PostgreSQL cannot hold, neither as text nor in JSON."""
+    if isinstance(data, str):
+        return _UNSTORABLE.sub("\ufffd", data)
+    if isinstance(data, list):
+        return [_storable(each) for each in data]
+    if isinstance(data, dict):
+        return {_storable(key): _storable(value) for key, value in data.items()}
+    return data
+
+
+def _finite(text: str) -> float | None:
+    """JSON has no infinity: our database would refuse it."""
+    return number if math.isfinite(number := float(text)) else None
 
 
 def _kind(headers: httpx.Headers, raw: bytes) -> str:

@@ -85,7 +85,7 @@ def _count(client: HindsightClient, rows: list[BankRow]) -> dict[str, tuple[int,
         except HindsightError as error:
             logger.info("bank of server could not be counted: %s", type(error).__name__)
             continue
-        counts[row.bank_id] = (stats.documents, sum(stats.facts_by_type.values()), retired)
+        counts[row.bank_id] = (stats.documents, stats.facts, retired)
     return counts
 
 

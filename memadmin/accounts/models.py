@@ -17,7 +17,8 @@ class User(AbstractUser):
 
     @property
     def display_name(self) -> str:
-        return self.get_full_name() or self.username
+        """As it is written into decisions and the log; two long names together may be longer than that."""
+        return (self.get_full_name() or self.username)[:150]
 
 
 class LoginLink(models.Model):
