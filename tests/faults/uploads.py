@@ -94,7 +94,8 @@ def _until(what: Callable[[], bool], deadline: float) -> bool:
 def audit(upload: Upload) -> list[str]:
     """Every line once, every memory once, every claim once, and a report that adds up."""
     events = SourceEvent.objects.filter(source__machine=upload.machine)
-    jobs = list(Job.objects.filter(params__source__in=events.values("source")).order_by("pk"))
+    sources = set(events.values_list("source", flat=True))
+    jobs = [job for job in Job.objects.order_by("pk") if job.params.get("source") in sources]
     entries = ReviewEntry.objects.filter(document_id__in=upload.closed)
     claims = Counter(Decision.objects.filter(entry__in=entries).values_list("entry__document_id", flat=True))
     counted = {
