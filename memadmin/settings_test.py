@@ -30,7 +30,7 @@ if os.environ["DATABASE_URL"]:
     _process = int(os.environ.get("PYTEST_XDIST_WORKER", "gw-1").removeprefix("gw")) + 1
     REDIS_URL = f"{REDIS_URL}?db={_process}"  # noqa: F405
     CACHES["default"]["LOCATION"] = REDIS_URL  # noqa: F405
-    CELERY_BROKER_URL = runtime.broker_url(REDIS_URL)  # noqa: F405
+    CELERY_BROKER_URL = runtime.broker_url(REDIS_URL)
     DATABASES["default"]["TEST"] = {"NAME": "memadmin_test"}  # noqa: F405
 else:
     CACHES["default"] = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}  # noqa: F405
