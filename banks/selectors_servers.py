@@ -114,14 +114,15 @@ def _counted(servers: Iterable[Server]) -> list[ServerRow]:
     rows = {server.pk: ServerRow(server) for server in servers}
     for pk, banks in Bank.objects.filter(server__in=rows).order_by().values_list("server").annotate(Count("pk")):
         rows[pk].banks = banks
-    # Spelled as the condition of the index of what has not ended: finished rows are never looked at.
-    unfinished = Write.objects.filter(~Q(state__in=["done", "cancelled"]), bank__server__in=rows).order_by()
+    # By state alone: naming banks or servers too, SQLite would go through all rows of theirs that are done.
+    unfinished = Write.objects.filter(state__in=[*Write.OPEN, *NEEDS_A_PERSON]).order_by().values_list("bank__server")
     counts = {
         "waiting": Count("pk", filter=Q(state__in=Write.OPEN)),
         "attention": Count("pk", filter=Q(state__in=NEEDS_A_PERSON)),
     }
-    for pk, waiting, attention in unfinished.values_list("bank__server").annotate(**counts):
-        rows[pk].waiting, rows[pk].attention = waiting, attention
+    for pk, waiting, attention in unfinished.annotate(**counts):
+        if pk in rows:
+            rows[pk].waiting, rows[pk].attention = waiting, attention
     return list(rows.values())
 
 
