@@ -115,17 +115,11 @@ def in_bank(bank: Bank, document_id: str) -> str | None:
 
 def waiting(bank: Bank, document_id: str, **values: Any) -> ReviewEntry:
     """An entry as a source brings it: its text is not here yet."""
-    return factories.make_entry(
-        bank,
-        document_id,
-        **{
-            "load_state": ReviewEntry.Load.LOADING,
-            "load_after": timezone.now(),
-            "text": "",
-            "fact_count": None,
-            **values,
-        },
-    )
+    unread = {"load_state": ReviewEntry.Load.LOADING, "load_after": timezone.now(), "fact_count": None}
+    entry = factories.make_entry(bank, document_id, **{**unread, **values})
+    entry.text, entry.preview = None, ""
+    entry.save(update_fields=["text", "preview"])
+    return entry
 
 
 def loaded(bank: Bank, document_id: str, text: str = "Ann keeps the ledger. Ben reads it.") -> ReviewEntry:
