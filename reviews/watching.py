@@ -50,16 +50,14 @@ def watched_path() -> Path | None:
     named = settings.QUEUE_FILE
     if settings.DEMO or named.lower() in OFF:
         return None
-    if named:
-        return Path(named).expanduser().absolute()
-    if settings.PRODUCTION:
+    if settings.PRODUCTION and not named:
         return None
-    if settings.TOOLS_QUEUE_FILE:
+    if settings.TOOLS_QUEUE_FILE and not named:
         return Path(settings.TOOLS_QUEUE_FILE).absolute()
     try:
-        return Path.home() / ".pi" / "hindsight" / "review-queue.jsonl"
+        return Path(named or "~/.pi/hindsight/review-queue.jsonl").expanduser().absolute()
     except RuntimeError:  # an account without a home
-        return None
+        return Path(named).absolute() if named else None
 
 
 @dataclass(frozen=True)

@@ -81,10 +81,13 @@ def copy(path: Path, *, known: int, whole: bool) -> Copy:
         size = before.st_size if whole else _end_of_last_line(stream, before.st_size)
         copying = _Copying(stream, size, known)
         name = _keep(copying)
-        after = os.fstat(descriptor)
-        if Signature.of(after) != Signature.of(before) and _Copying(stream, size, 0).hash_all() != copying.sha:
+        try:
+            changed = Signature.of(os.fstat(descriptor)) != Signature.of(before)
+            if changed and _Copying(stream, size, 0).hash_all() != copying.sha:
+                raise Changing
+        except BaseException:
             files.remove(name)
-            raise Changing
+            raise
     return Copy(name, Signature.of(before), size, copying.sha, copying.sha_known)
 
 

@@ -126,6 +126,19 @@ def test_rewritten_in_place_while_it_is_copied_two_states_are_never_mixed(
     assert states() == {"z": "pending"}
 
 
+def test_emptied_while_it_is_copied_nothing_is_left_behind(
+    server: Server, tool: Tool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool.add("a")
+    original = localfile._keep
+    monkeypatch.setattr(localfile, "_keep", lambda copying: (original(copying), tool.path.write_text(""))[0])
+    assert look() == "changing"
+    assert list(Path(files._folder()).iterdir()) == []
+    monkeypatch.setattr(localfile, "_keep", original)
+    assert look() == "nothing new"
+    assert not Job.objects.exists()
+
+
 def test_replaced_while_it_is_copied_both_files_are_read(
     server: Server, tool: Tool, clock: time_machine.Traveller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
