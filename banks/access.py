@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from django.core.exceptions import PermissionDenied
-from django.db.models import Count, Max, Q, QuerySet
+from django.db.models import Count, Q, QuerySet
 from django.http import Http404
 
 from banks.models import Bank, Membership, Role, Server
@@ -37,11 +37,18 @@ def banks_for(user: Any, role: Role = Role.VIEWER) -> QuerySet[Bank]:
 
 def bank_ids_for(user: Any, role: Role = Role.VIEWER) -> list[int] | None:
     """The primary keys of these banks, in order; None = all there are. Asked once for each request's person."""
-    if not isinstance(user, User) or (user.is_superuser and user.is_active):
-        return None if isinstance(user, User) else []
+    if not isinstance(user, User) or not user.is_active:
+        return []
+    if user.is_superuser:
+        return None
     known: dict[Role, list[int]] = user.__dict__.setdefault("_bank_ids", {})
     if role not in known:
-        known[role] = sorted(banks_for(user, role).values_list("pk", flat=True))
+        rows = user.__dict__.get("_held") or _held_by(user)
+        held = [(bank, server) for bank, server, has in rows if has >= role]
+        banks, servers = {bank for bank, _ in held if bank}, [server for _, server in held if server]
+        if servers:
+            banks.update(Bank.objects.filter(server__in=servers).order_by().values_list("pk", flat=True))
+        known[role] = sorted(banks)
     return known[role]
 
 
@@ -51,10 +58,15 @@ def role_on(user: Any, bank: Bank) -> Role | None:
         return None
     if user.is_superuser:
         return Role.ADMIN
-    highest = Membership.objects.filter(Q(bank=bank) | Q(server=bank.server_id), user=user).aggregate(role=Max("role"))[
-        "role"
-    ]
-    return None if highest is None else Role(highest)
+    roles = [role for on, server, role in _held_by(user) if on == bank.pk or server == bank.server_id]
+    return Role(max(roles)) if roles else None
+
+
+def _held_by(user: User) -> list[tuple[int | None, int | None, int]]:
+    """(bank, server, role) of each membership, as they are now; the person's object remembers them."""
+    held = list(Membership.objects.filter(user=user).values_list("bank", "server", "role"))
+    user.__dict__["_held"] = held
+    return held
 
 
 def require(user: Any, bank: Bank, role: Role) -> None:

@@ -4,7 +4,7 @@ Each query is one range of an index whose columns are the filter's equalities, t
 the page and no others, however many there are, on both databases and without statistics.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import product
@@ -114,16 +114,42 @@ def walk(rows: QuerySet[Row], order: Order, cursor: Cursor | None, limit: int, s
     By one query for what has a date, and where that is not enough one for what has none. With a `split`, which stands
     for a condition that `rows` lack, one more reads the rows.
     """
-    if split and all(len(values) == 1 for values in split.values()):
-        rows, split = rows.filter(**{name: values[0] for name, values in split.items()}), None
     found: list[Row] = []
-    for stretch in order.stretches(rows.model, cursor):
-        part = rows.filter(stretch).order_by(*order.by(backwards=cursor is not None and cursor.backwards))
+    rows, split = _one_range(rows, split)
+    for part in _parts(rows, order, cursor):
         wanted = limit - len(found)
         found += part[:wanted] if split is None else _rows_of(rows, _nearest(part, order, wanted, split))
         if len(found) >= limit:
             break
     return found
+
+
+def walk_ids(
+    rows: QuerySet[Any], order: Order, cursor: Cursor | None, limit: int, split: Split | None = None
+) -> list[int]:
+    """As `walk`, the primary keys alone."""
+    found: list[int] = []
+    rows, split = _one_range(rows, split)
+    for part in _parts(rows, order, cursor):
+        wanted = limit - len(found)
+        near = part.values_list("pk", flat=True)[:wanted] if split is None else _nearest(part, order, wanted, split)
+        found += near
+        if len(found) >= limit:
+            break
+    return found
+
+
+def _one_range(rows: QuerySet[Row], split: Split | None) -> tuple[QuerySet[Row], Split | None]:
+    """A split with one combination is a filter."""
+    if split and all(len(values) == 1 for values in split.values()):
+        return rows.filter(**{name: values[0] for name, values in split.items()}), None
+    return rows, split
+
+
+def _parts(rows: QuerySet[Row], order: Order, cursor: Cursor | None) -> Iterator[QuerySet[Row]]:
+    by = order.by(backwards=cursor is not None and cursor.backwards)
+    for stretch in order.stretches(rows.model, cursor):
+        yield rows.filter(stretch).order_by(*by)
 
 
 def first_of_each(part: QuerySet[Any, tuple[Any, ...]], split: Split, limit: int) -> list[tuple[Any, ...]]:

@@ -39,6 +39,11 @@ class Blob(models.Model):
     def __str__(self) -> str:
         return f"{self.sha256[:12]} ({self.size} bytes)"
 
+    @classmethod
+    def known_as(cls, sha256: str | None) -> "Blob | None":
+        """To refer to a stored blob without reading it, which may be megabytes; only its key is there."""
+        return cls(pk=sha256) if sha256 else None
+
     @property
     def text(self) -> str:
         """The text; empty after an erasure (`erased` tells)."""

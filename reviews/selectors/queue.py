@@ -11,7 +11,7 @@ from django.utils import timezone
 from banks.access import bank_ids_for, banks_for
 from banks.models import Bank
 from memadmin.counting import CAP, Count, count_of
-from memadmin.paging import Cursor, Order, Page, Split, first_of_each, page_of, walk
+from memadmin.paging import Cursor, Order, Page, Split, first_of_each, page_of, walk_ids
 from reviews.access import entries_for
 from reviews.models import Decision, ReviewEntry
 from reviews.selectors.filters import Filters
@@ -133,8 +133,8 @@ def _beside(user: Any, filters: Filters, entry: ReviewEntry, *, backwards: bool 
 
 def _first(user: Any, filters: Filters, cursor: Cursor | None = None, but: int | None = None) -> int | None:
     rows, split = ranges(user, filters)
-    found = walk(rows.only("pk"), filters.ordering(), cursor, 1 if but is None else 2, split)
-    return next((row.pk for row in found if row.pk != but), None)
+    found = walk_ids(rows, filters.ordering(), cursor, 1 if but is None else 2, split)
+    return next((pk for pk in found if pk != but), None)
 
 
 def first(user: Any, filters: Filters) -> int | None:

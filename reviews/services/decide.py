@@ -14,7 +14,7 @@ from django.utils import timezone
 from banks import access, writes
 from banks.models import Blob, Role, Write
 from memadmin.accounts.models import User
-from reviews.access import get_entry
+from reviews.access import get_entry, get_entry_to_decide
 from reviews.errors import Blank, Conflict, NotLoaded, TooLarge, TooLate
 from reviews.models import Decision, ReviewEntry
 from reviews.services.recording import decided, decided_on, open_write
@@ -26,26 +26,46 @@ Load: TypeAlias = ReviewEntry.Load
 Verdict: TypeAlias = Decision.Verdict
 
 
-def approve(*, user: User, entry_id: int, version: int, text_hash: str, via: Write.Via = Write.Via.WEB) -> Decision:
-    """Approves the text that was shown. Changes nothing in the bank."""
-    entry = _decidable(user, entry_id, version, text_hash)
+def approve(
+    *,
+    user: User,
+    entry_id: int,
+    version: int,
+    text_hash: str,
+    via: Write.Via = Write.Via.WEB,
+    entry: ReviewEntry | None = None,
+) -> Decision:
+    """Approves the text that was shown. Changes nothing in the bank.
+
+    `entry`: as `get_entry_to_decide` has just given it to this person; else it is fetched here.
+    """
+    entry = _decidable(user, entry_id, version, text_hash, entry)
     with transaction.atomic():
         _take(entry, state=State.APPROVED, user=user)
-        write = writes.record(kind="approve", via=via, actor=user, before=entry.text, **decided_on(entry))
+        before = Blob.known_as(entry.text_id)
+        write = writes.record(kind="approve", via=via, actor=user, before=before, **decided_on(entry))
         return decided(entry, Verdict.APPROVED, user=user, write=write)
 
 
-def delete(*, user: User, entry_id: int, version: int, text_hash: str, via: Write.Via = Write.Via.WEB) -> Write:
-    """Deletes the document that was shown. Nothing is sent before the undo window is over."""
-    entry = _decidable(user, entry_id, version, text_hash)
+def delete(
+    *,
+    user: User,
+    entry_id: int,
+    version: int,
+    text_hash: str,
+    via: Write.Via = Write.Via.WEB,
+    entry: ReviewEntry | None = None,
+) -> Write:
+    """Deletes the document that was shown. Nothing is sent before the undo window is over. `entry` as in `approve`."""
+    entry = _decidable(user, entry_id, version, text_hash, entry)
     with transaction.atomic():
         _take(entry, state=State.DELETING, user=user)
         write = writes.record(
             kind="delete",
             via=via,
             actor=user,
-            before=entry.text,
-            facts_before=entry.facts,
+            before=Blob.known_as(entry.text_id),
+            facts_before=Blob.known_as(entry.facts_id),
             params=entry.retain_params,
             not_before=timezone.now() + timedelta(seconds=settings.UNDO_SECONDS),
             **decided_on(entry),
@@ -160,8 +180,10 @@ def conflict_of(entry_id: int) -> Conflict:
     return Conflict(entry, latest if closed else None)
 
 
-def _decidable(user: User, entry_id: int, version: int, text_hash: str) -> ReviewEntry:
-    entry = get_entry(user, entry_id, Role.REVIEWER)
+def _decidable(
+    user: User, entry_id: int, version: int, text_hash: str, entry: ReviewEntry | None = None
+) -> ReviewEntry:
+    entry = entry or get_entry_to_decide(user, entry_id)
     if entry.state != State.PENDING or entry.version != version:
         raise conflict_of(entry_id)
     if entry.load_state != Load.LOADED or entry.text_id is None:

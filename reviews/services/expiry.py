@@ -9,7 +9,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from banks import writes
-from banks.models import Bank, Write
+from banks.models import Bank, Blob, Write
 from reviews.models import Decision, ReviewEntry
 
 
@@ -92,7 +92,7 @@ def _approve_by_time(entry: ReviewEntry, now: datetime) -> bool:
         bank=entry.bank,
         via=Write.Via.EXPIRY,
         document_id=entry.document_id,
-        before=entry.text,
+        before=Blob.known_as(entry.text_id),
         decided_hash=entry.content_hash,
         occurred_at=now,
     )

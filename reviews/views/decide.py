@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST
 from banks.access import banks_for
 from banks.models import Role, Write
 from memadmin.htmx import PersonRequest, SeeOther, wants_fragment
-from reviews.access import get_entry
+from reviews.access import get_entry, get_entry_to_decide
 from reviews.errors import Conflict, NotDecided
 from reviews.models import Decision, ReviewEntry
 from reviews.selectors import queue
@@ -26,24 +26,18 @@ UNSEEN = Notice("The request did not say which version you saw, so nothing was d
 
 @require_POST
 def entry_approve(request: PersonRequest, pk: int) -> HttpResponse:
-    def act(shown: Shown) -> None:
-        decide.approve(user=request.user, entry_id=pk, version=shown.version, text_hash=shown.text_hash)
-
-    return _decide(request, pk, act, Decision.Verdict.APPROVED, "Approved")
+    return _decide(request, pk, decide.approve, Decision.Verdict.APPROVED, "Approved")
 
 
 @require_POST
 def entry_delete(request: PersonRequest, pk: int) -> HttpResponse:
-    def act(shown: Shown) -> None:
-        decide.delete(user=request.user, entry_id=pk, version=shown.version, text_hash=shown.text_hash)
-
-    return _decide(request, pk, act, Decision.Verdict.DELETED, "Deleted")
+    return _decide(request, pk, decide.delete, Decision.Verdict.DELETED, "Deleted")
 
 
 def _decide(
-    request: PersonRequest, pk: int, act: Callable[[Shown], None], verdict: Decision.Verdict, word: str
+    request: PersonRequest, pk: int, act: Callable[..., object], verdict: Decision.Verdict, word: str
 ) -> HttpResponse:
-    entry = get_entry(request.user, pk, Role.REVIEWER)
+    entry = get_entry_to_decide(request.user, pk)
     filters = Filters.parse(request.GET)
     shown = Shown.parse(request.POST)
     if shown is None:
@@ -51,7 +45,7 @@ def _decide(
     following = queue.next_after(request.user, filters, entry)
     said = f"{word} {entry.document_id}."
     try:
-        act(shown)
+        act(user=request.user, entry_id=pk, version=shown.version, text_hash=shown.text_hash, entry=entry)
     except Conflict as conflict:
         if is_mine(conflict, request, verdict, shown):
             return show_next(request, following, filters, said)  # a second click is not a second decision
