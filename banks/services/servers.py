@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from django.conf import settings
 from django.db import IntegrityError, models, transaction
 
 from banks.addresses import Address, BadAddress
@@ -47,7 +48,12 @@ def add(
     connect_timeout: float = 5.0,
     read_timeout: float = 30.0,
 ) -> Server:
-    """Registers a server. Raises Refusal when its name is taken, or when any of its addresses is another server's."""
+    """Registers a server. Raises Refusal when its name is taken, or when any of its addresses is another server's.
+
+    Not in the demo: sample memories and real ones never meet in one database.
+    """
+    if settings.DEMO:
+        raise Refusal("This is the demo. Start memadmin with HINDSIGHT_BASE_URL to work with real servers.")
     _check_name(name, None)
     _check_addresses([address, *other], namespace, None)
     server = Server(

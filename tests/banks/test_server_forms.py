@@ -1,6 +1,7 @@
 """Servers: registering one, and its settings afterwards."""
 
 import pytest
+from django.conf import LazySettings
 from django.test import Client
 
 from banks.models import AdminEvent, Job, Role, Server
@@ -110,6 +111,15 @@ def test_a_refused_form_keeps_everything_but_the_key(people: People, as_user: Si
     assert "memory.internal" in page
     assert SECRET not in page
     assert "type it once more" in page
+
+
+def test_the_demo_takes_no_real_server(people: People, as_user: SignIn, settings: LazySettings) -> None:
+    settings.DEMO = True
+    client = as_user(people.operator)
+    assert "Add a server" not in text_of(get(client, "server-list"))
+    answer = client.post(url("server-new"), NEW)
+    assert (answer.status_code, "This is the demo." in text_of(answer)) == (422, True)
+    assert Server.objects.count() == 1
 
 
 # ── settings ───────────────────────────────────────────────────────────────────────────────────────────────
