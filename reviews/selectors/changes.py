@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
 
-from django.db.models import Q
 from django.utils import timezone
 
 from banks.access import banks_for
@@ -164,10 +163,11 @@ def _fresh(user: Any, entry: ReviewEntry, seen: set[int], before: str = "") -> R
 def _arrived(user: Any, filters: Filters, mark: Mark, but: list[int]) -> Count:
     """How many belong to the list by now and were not there, or not open, when it was made."""
     limit = NEW_AT_MOST + 1
-    entries = ReviewEntry.objects.filter(pk__gt=mark.entry).order_by("pk").values("pk")[:limit]
-    reopened = Decision.objects.filter(pk__gt=mark.decision, verdict=Decision.Verdict.REOPENED)
-    either = Q(pk__in=entries) | Q(pk__in=reopened.order_by("pk").values("entry")[:limit])
-    return count_of(queue.entries(user, filters).filter(either).exclude(pk__in=but), NEW_AT_MOST)
+    entries = ReviewEntry.objects.filter(pk__gt=mark.entry).order_by("pk").values_list("pk", flat=True)
+    reopened = Decision.objects.filter(pk__gt=mark.decision, verdict=Decision.Verdict.REOPENED).order_by("pk")
+    # As numbers, not as subqueries: PostgreSQL would look through the whole queue for them.
+    new = {*entries[:limit], *reopened.values_list("entry", flat=True)[:limit]} - set(but)
+    return count_of(queue.entries(user, filters).filter(pk__in=new), NEW_AT_MOST)
 
 
 def _seen_by(user: Any, entries: list[ReviewEntry]) -> set[int]:
