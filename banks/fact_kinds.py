@@ -18,6 +18,8 @@ from banks.writes import ChangedSinceDecided, Done, Kind, NotDone, StillWorking,
 AWAY_PAUSE = 1.5  # seconds
 OBSERVATION = "It is an observation, made from other facts: change those, and it follows."
 GONE = "It is no longer in the bank."
+AWAY = "The server lists it and does not find it: what is made from it is being rebuilt. Retry in a moment."
+LISTED = 1_000  # facts of one document and state
 
 
 @dataclass
@@ -63,14 +65,16 @@ class _Curating(Kind):
         for fact_id in write.fact_ids:
             fact = _read_patiently(client, write, fact_id)
             if fact is None:
-                return self._stopped(write, tally, fact_id, GONE)
+                return self._stopped(write, tally, fact_id, _absence(client, write, fact_id))
             if fact.state == self.state:
                 tally.already.append(fact_id)
                 continue
             try:
-                self.change(client, write, fact_id)
-            except (Invalid, NotFound) as refused:
-                return self._stopped(write, tally, fact_id, GONE if isinstance(refused, NotFound) else refused.detail)
+                self._change_patiently(client, write, fact_id)
+            except NotFound:
+                return self._stopped(write, tally, fact_id, _absence(client, write, fact_id))
+            except Invalid as refused:
+                return self._stopped(write, tally, fact_id, refused.detail)
             after = _read(client, write, fact_id)
             if after is None or after.state != self.state:
                 return self._stopped(write, tally, fact_id, "The server said yes, and it is not so.")
@@ -80,13 +84,21 @@ class _Curating(Kind):
     def change(self, client: HindsightClient, write: Write, fact_id: str) -> None:
         client.patch_fact(write.bank.bank_id, fact_id, state=self.state)
 
+    def _change_patiently(self, client: HindsightClient, write: Write, fact_id: str) -> None:
+        try:
+            self.change(client, write, fact_id)
+        except NotFound:  # a moment ago it was there
+            if _read_patiently(client, write, fact_id) is None:
+                raise
+            self.change(client, write, fact_id)
+
     def verify(self, client: HindsightClient, write: Write) -> Done | NotDone | StillWorking | Stuck:
         """Repeating is harmless: what is in the state already is not called."""
         tally = _Tally()
         for fact_id in write.fact_ids:
             fact = _read_patiently(client, write, fact_id)
             if fact is None:
-                return self._stopped(write, tally, fact_id, GONE)
+                return self._stopped(write, tally, fact_id, _absence(client, write, fact_id))
             if fact.state != self.state:
                 return NotDone()
             tally.changed.append(fact_id)
@@ -164,9 +176,12 @@ def _text(write: Write) -> str:
 
 
 def _read(client: HindsightClient, write: Write, fact_id: str) -> Fact | None:
+    """The fact, None when the server says that there is none. What says nothing about the fact is an error."""
     try:
         return client.get_fact(write.bank.bank_id, fact_id)
-    except NotFound:
+    except NotFound as error:
+        if error.what != "fact":
+            raise
         return None
 
 
@@ -177,6 +192,15 @@ def _read_patiently(client: HindsightClient, write: Write, fact_id: str) -> Fact
         time.sleep(AWAY_PAUSE)
         fact = _read(client, write, fact_id)
     return fact
+
+
+def _absence(client: HindsightClient, write: Write, fact_id: str) -> str:
+    """Why a fact cannot be read, in words: the lists are the second opinion."""
+    for state in ("valid", "invalidated"):
+        page = client.list_facts(write.bank.bank_id, document_id=write.document_id, state=state, limit=LISTED)
+        if any(fact.id == fact_id for fact in page.items):
+            return AWAY
+    return GONE
 
 
 def _unchanged(write: Write, fact: Fact) -> None:
