@@ -19,6 +19,7 @@ DECIDED_ON = (
         "version",
         "load_state",
         "text",
+        "text_size",
         "facts",
     ),
     *("content_hash", "document_created_at", "retain_params", "expires_at", "enqueued_at", "decided_at"),

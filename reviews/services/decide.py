@@ -17,6 +17,7 @@ from memadmin.accounts.models import User
 from reviews.access import get_entry, get_entry_to_decide
 from reviews.errors import Blank, Conflict, NotLoaded, TooLarge, TooLate
 from reviews.models import Decision, ReviewEntry
+from reviews.services.reading import require_read
 from reviews.services.recording import decided, decided_on, open_write
 from reviews.services.reopening import reopen
 from reviews.text import has_visible_text, normalise_newlines
@@ -32,14 +33,17 @@ def approve(
     entry_id: int,
     version: int,
     text_hash: str,
+    part: int = 0,
     via: Write.Via = Write.Via.WEB,
     entry: ReviewEntry | None = None,
 ) -> Decision:
     """Approves the text that was shown. Changes nothing in the bank.
 
-    `entry`: as `get_entry_to_decide` has just given it to this person; else it is fetched here.
+    `part`: which part of a long text was on screen; raises Unread when others never were. `entry`: as
+    `get_entry_to_decide` has just given it to this person; else it is fetched here.
     """
     entry = _decidable(user, entry_id, version, text_hash, entry)
+    require_read(user=user, entry=entry, part=part)
     with transaction.atomic():
         _take(entry, state=State.APPROVED, user=user)
         before = Blob.known_as(entry.text_id)

@@ -1,6 +1,7 @@
 """Deciding on one memory. Every post carries what was on screen: the version and the hash of the text."""
 
 from collections.abc import Callable
+from typing import Any
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -26,16 +27,22 @@ UNSEEN = Notice("The request did not say which version you saw, so nothing was d
 
 @require_POST
 def entry_approve(request: PersonRequest, pk: int) -> HttpResponse:
-    return _decide(request, pk, decide.approve, Decision.Verdict.APPROVED, "Approved")
+    def act(shown: Shown, **decided_on: Any) -> None:
+        decide.approve(part=shown.part, **decided_on)
+
+    return _decide(request, pk, act, Decision.Verdict.APPROVED, "Approved")
 
 
 @require_POST
 def entry_delete(request: PersonRequest, pk: int) -> HttpResponse:
-    return _decide(request, pk, decide.delete, Decision.Verdict.DELETED, "Deleted")
+    def act(shown: Shown, **decided_on: Any) -> None:
+        decide.delete(**decided_on)
+
+    return _decide(request, pk, act, Decision.Verdict.DELETED, "Deleted")
 
 
 def _decide(
-    request: PersonRequest, pk: int, act: Callable[..., object], verdict: Decision.Verdict, word: str
+    request: PersonRequest, pk: int, act: Callable[..., None], verdict: Decision.Verdict, word: str
 ) -> HttpResponse:
     entry = get_entry_to_decide(request.user, pk)
     filters = Filters.parse(request.GET)
@@ -45,7 +52,7 @@ def _decide(
     following = queue.next_after(request.user, filters, entry)
     said = f"{word} {entry.document_id}."
     try:
-        act(user=request.user, entry_id=pk, version=shown.version, text_hash=shown.text_hash, entry=entry)
+        act(shown, user=request.user, entry_id=pk, version=shown.version, text_hash=shown.text_hash, entry=entry)
     except Conflict as conflict:
         if is_mine(conflict, request, verdict, shown):
             return show_next(request, following, filters, said)  # a second click is not a second decision
