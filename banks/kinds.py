@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from banks.hindsight import Document, HindsightClient, NotFound, RetainItem
+from banks.hindsight import Document, HindsightClient, HindsightError, NotFound, RetainItem
 from banks.models import Write
 from banks.replay import retain_item
 from banks.writes import Accepted, ChangedSinceDecided, Done, Kind, NotDone, StillWorking, Stuck, register
@@ -65,8 +65,8 @@ class Delete(Kind):
             # Between our read and the call somebody else may have deleted it: the list decides, not the 404.
             if error.what == "bank" or client.find_document(write.bank.bank_id, write.document_id) is not None:
                 raise
-            return Done({"already_gone": True})
-        return Done({"units_deleted": deleted.units_deleted})
+            return Done({"already_gone": True, **_left(client, write)})
+        return Done({"units_deleted": deleted.units_deleted, **_left(client, write)})
 
     def verify(self, client: HindsightClient, write: Write) -> Done | NotDone | StillWorking | Stuck:
         found = _read(client, write)
@@ -168,11 +168,23 @@ def _read(client: HindsightClient, write: Write) -> Document | None:
 def _gone(client: HindsightClient, write: Write) -> Done | Stuck:
     """A document-level 404 counts only when the list confirms it."""
     if client.find_document(write.bank.bank_id, write.document_id) is None:
-        return Done({"already_gone": True}) if write.sent is None else Done({"confirmed_by": "list"})
+        how = {"already_gone": True} if write.sent is None else {"confirmed_by": "list"}
+        return Done({**how, **_left(client, write)})
     return Stuck(
         "The server lists this document but does not find it by its id: it is not addressable on this server. "
         "It was not deleted."
     )
+
+
+def _left(client: HindsightClient, write: Write) -> dict[str, Any]:
+    """How many facts of the deleted document the bank still lists; "unknown" when it could not be asked."""
+    bank_id, document_id = write.bank.bank_id, write.document_id
+    try:
+        pages = [client.list_facts(bank_id, document_id=document_id, state=state) for state in ("valid", "invalidated")]
+    except HindsightError:
+        return {"facts_left": "unknown"}
+    left = sum(fact.document_id == document_id for page in pages for fact in page.items)
+    return {"facts_left": left} if left else {}
 
 
 def _is_ours(found: Document, write: Write) -> bool:
