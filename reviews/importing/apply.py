@@ -6,7 +6,7 @@ whole lot start again (`Overtaken`), and lines that are already there are not st
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any
 
 from django.db import connection
@@ -70,13 +70,17 @@ class Applier:
         if memories:
             recall_decisions(memories, self.source)
         created: list[tuple[Group, Memory]] = []
+        changed: list[tuple[Stored, Memory, Group]] = []
         for group in placed:
             entry = entries.get((group.bank.pk, group.document_hash)) if group.bank else None
             memory = replay(memories[entry.pk] if entry else None, group.items, now=self.now)
             if entry is not None and memory is not None:
-                self._change(entry, memory, group)
+                changed.append((entry, memory, group))
             elif memory is not None:
                 created.append((group, memory))
+        # Rows in the order that everybody keeps (see reviews.services.enqueue): nobody waits for each other.
+        for each in sorted(changed, key=lambda each: each[0].pk):
+            self._change(*each)
         self._create(created)
         self._store_items(groups, items)
         self._store_claims([memory for _, memory in created] + list(memories.values()))
@@ -90,7 +94,7 @@ class Applier:
             for item in group.items:
                 item.entry_id = pk
             rows.append(self._row(pk, group, memory))
-        self._entries.insert(rows)
+        self._entries.insert(sorted(rows, key=itemgetter(1, 2)))  # by bank and document
         search.index_ids((memory.pk, group.document_id) for group, memory in created)
 
     def _row(self, pk: int, group: Group, memory: Memory) -> tuple[Any, ...]:

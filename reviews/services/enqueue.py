@@ -37,7 +37,9 @@ class Enqueued:
 def enqueue(*, bank: Bank, rows: Sequence[DocumentRow]) -> Enqueued:
     """New documents get an entry, changed ones a fresh look by a worker. Nothing is an event twice.
 
-    Not an event: a content hash that we know, and a text that we sent ourselves.
+    Not an event: a content hash that we know, and a text that we sent ourselves. Two sources may bring the same
+    documents at once: known entries first, by primary key, then new ones, by bank and document, so that on PostgreSQL
+    they never wait for each other.
     """
     by_hash = {Write.hash_of(row.id): row for row in rows}
     known = {
@@ -49,7 +51,7 @@ def enqueue(*, bank: Bank, rows: Sequence[DocumentRow]) -> Enqueued:
     ours = _sent_by_us(bank, by_hash)
     new = [row for key, row in by_hash.items() if key not in known and key not in ours]
     changed = 0
-    for key, entry in known.items():
+    for key, entry in sorted(known.items(), key=lambda item: item[1].pk):
         if key not in ours or entry.state == State.DELETED:
             changed += _look_again(entry, by_hash[key])
     return Enqueued(_create(bank, new), changed)
@@ -81,7 +83,7 @@ def _look_again(entry: ReviewEntry, row: DocumentRow) -> bool:
 
 
 def _create(bank: Bank, rows: Sequence[DocumentRow]) -> int:
-    entries = [_entry(bank, row, timezone.now()) for row in rows]
+    entries = [_entry(bank, row, timezone.now()) for row in sorted(rows, key=lambda row: row.id)]
     # Another worker, or an import, may be at the same documents: theirs stay as they are.
     ReviewEntry.objects.bulk_create(entries, ignore_conflicts=True)
     return len(entries)
