@@ -73,6 +73,7 @@ class Sender:
         self.clock_ahead: float | None = None  # seconds the server's clock was ahead of ours at its latest answer
         self._http = httpx.Client(
             transport=transport,
+            verify=_tls(),
             timeout=timeouts.as_httpx(),
             limits=LIMITS,
             follow_redirects=False,  # followed below, never away from this server
@@ -198,6 +199,12 @@ def _ahead(date: str) -> float | None:
 def encode(body: dict[str, Any]) -> bytes:
     """JSON as UTF-8; half characters (lone surrogates) become U+FFFD, since UTF-8 has no bytes for them."""
     return _SURROGATE.sub("\ufffd", json.dumps(body, ensure_ascii=False, allow_nan=False)).encode()
+
+
+@functools.cache
+def _tls() -> ssl.SSLContext:
+    """One for all clients of this process: reading the certificates takes longer than most calls."""
+    return httpx.create_ssl_context()
 
 
 def _base(base_url: str) -> httpx.URL:

@@ -194,6 +194,16 @@ def test_timeouts_and_limits_are_explicit():
     assert transport.LIMITS.max_connections == 20
 
 
+def test_the_certificates_are_read_once_for_all_clients(monkeypatch):
+    transport._tls.cache_clear()
+    made: list[int] = []
+    create = httpx.create_ssl_context
+    monkeypatch.setattr(httpx, "create_ssl_context", lambda: made.append(1) or create())
+    for _ in range(3):
+        HindsightClient("https://memory.example").close()
+    assert made == [1]
+
+
 def test_other_namespaces_have_their_own_paths():
     recorder = Recorder(reply("auth_ok_bearer"))
     client_of(recorder, namespace="team a").list_banks()
