@@ -3,10 +3,12 @@
 Never logs a key, a body or an id. Knows nothing of banks and documents.
 """
 
+import functools
 import json
 import logging
 import math
 import re
+import ssl
 import time
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
