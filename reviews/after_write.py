@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from banks.models import Write
 from banks.writes import after
+from reviews.curation import reapply, remember
 from reviews.models import ReviewEntry
 from reviews.services import load
 from reviews.services.reopening import reopen_by_itself
@@ -41,6 +42,16 @@ def delete_ended(write: Write) -> None:
         )
     elif write.state in (Write.State.ATTENTION, Write.State.CHANGED):
         _pending_again(entry, write)
+
+
+@after("retire", "restore", "edit-fact")
+def curation_ended(write: Write) -> None:
+    """However far it came: what was done is remembered, and the card shows the facts as they are now."""
+    if write.via == Write.Via.REAPPLY:
+        reapply.after_write(write)
+    else:
+        remember.after_write(write)
+    load.after_write_end(write)
 
 
 @after("edit", "put-back")

@@ -67,6 +67,10 @@ class Unread(NotDecided):
         super().__init__(f"Only the beginning and the end of this memory were shown. {what}. Nothing was approved.")
 
 
+class FactRefused(NotDecided):
+    """This cannot be done to this fact; `str()` says why, and nothing was sent."""
+
+
 class TooLate(NotDecided):
     """What was to be taken back has already happened; `str()` says what can be done instead."""
 

@@ -84,6 +84,7 @@ class Reapplication(models.Model):
 
     decision = models.ForeignKey(FactDecision, models.CASCADE, related_name="reapplications", db_index=False)
     fact_id = models.CharField(max_length=64, help_text="the fact of the newer extraction")
+    replaces = models.CharField(max_length=64, help_text="the id that the decision was about before")
     text = models.ForeignKey(Blob, models.PROTECT, related_name="+", help_text="its text, as extracted")
     exact = models.BooleanField(help_text="the same text, not only a close one")
     score = models.FloatField(default=100.0, help_text="how alike, to 100")
@@ -99,6 +100,7 @@ class Reapplication(models.Model):
         ]
         indexes: ClassVar = [
             models.Index(fields=["-id"], name="reapplication_asked", condition=Q(state="asked")),
+            models.Index(fields=["replaces"], name="reapplication_replaces"),
         ]
 
     def __str__(self) -> str:

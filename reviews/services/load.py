@@ -3,9 +3,7 @@
 A text that could not be read says so and cannot be decided on; unknown is never shown as empty.
 """
 
-import json
 import random
-from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Any, TypeAlias
 
@@ -17,7 +15,6 @@ from banks import connections, hidden, pulse, replay
 from banks.hindsight import (
     BadAnswer,
     Document,
-    Fact,
     HindsightClient,
     HindsightError,
     NotAddressable,
@@ -27,8 +24,10 @@ from banks.hindsight import (
 )
 from banks.models import Bank, Blob, Write
 from reviews import search
+from reviews.curation import reapply, remember
 from reviews.models import ReviewEntry
-from reviews.services import returned
+from reviews.services import document_facts, returned
+from reviews.services.document_facts import DocumentFacts
 from reviews.services.enqueue import session_of
 from reviews.services.expiry import expiry_of
 from reviews.services.recording import open_write
@@ -37,7 +36,6 @@ Load: TypeAlias = ReviewEntry.Load
 State: TypeAlias = ReviewEntry.State
 
 HANGS_AFTER = timedelta(minutes=3)
-FACTS_SHOWN = 200
 # A document that was just retained is not there yet: nobody calls it missing before it was looked for a few times.
 LOOKS_BEFORE_MISSING = 4
 PREVIEW = 300
@@ -67,10 +65,10 @@ def load(entry_id: int) -> str:
                 return _still_deleted(entry, drained=client.stats(entry.bank.bank_id).pending_operations == 0)
             if document is None:
                 return _not_there(entry)
-            facts, retired = _facts(client, entry)
+            facts = document_facts.read(client, entry)
     except HindsightError as error:
         return _not_loaded(entry, error)
-    return _loaded(entry, document, facts, retired)
+    return _loaded(entry, document, facts)
 
 
 def _claim(entry_id: int) -> ReviewEntry | None:
@@ -117,23 +115,12 @@ def _document(client: HindsightClient, entry: ReviewEntry) -> Document | None:
     return None
 
 
-def _facts(client: HindsightClient, entry: ReviewEntry) -> tuple[list[Fact], int | None]:
-    """The document's facts, valid ones first, and how many are retired; None when the server cannot tell."""
-    bank_id, document_id = entry.bank.bank_id, entry.document_id
-    valid = client.list_facts(bank_id, document_id=document_id, state="valid", limit=FACTS_SHOWN)
-    retired = client.list_facts(bank_id, document_id=document_id, state="invalidated", limit=FACTS_SHOWN)
-    facts = [*valid.items, *retired.items]
-    if any(fact.document_id != document_id for fact in facts):
-        return [], None  # a server that does not know the filter: what it answers with and counts is something else
-    return facts, retired.total
-
-
-def _loaded(entry: ReviewEntry, document: Document, facts: list[Fact], retired: int | None) -> str:
+def _loaded(entry: ReviewEntry, document: Document, facts: DocumentFacts) -> str:
     text = document.text.encode("utf-8", "replace").decode("utf-8")
     marks = [{"what": f.what, "tone": f.tone, "count": f.count, "note": f.note} for f in hidden.findings(text)]
     with transaction.atomic():
         blob = Blob.objects.store(text)
-        editor = _editor_of(entry, blob)
+        edit = _edit_that_made(entry, blob)
         entry.danger = any(mark["tone"] == "danger" for mark in marks)
         changes: dict[str, Any] = {
             "load_state": Load.LOADED,
@@ -149,11 +136,11 @@ def _loaded(entry: ReviewEntry, document: Document, facts: list[Fact], retired: 
             "retain_params": replay.retain_params_of(document),
             "tags": list(document.tags),
             "session": entry.session or session_of(document.metadata),
-            "text_by": editor,
-            "live_until": None if editor else _live_until(document),
-            "facts": Blob.objects.store(json.dumps([_fact_json(fact) for fact in facts], ensure_ascii=False)),
+            "text_by": edit.actor if edit else None,
+            "live_until": None if edit else _live_until(document),
+            "facts": facts.stored(),
             "fact_count": document.fact_count,
-            "retired_count": retired,
+            "retired_count": facts.retired,
             "preview": " ".join(text[: 4 * PREVIEW].split())[:PREVIEW],
             "marks": marks,
             "danger": entry.danger,
@@ -170,7 +157,17 @@ def _loaded(entry: ReviewEntry, document: Document, facts: list[Fact], retired: 
         if other_text:
             search.index(entry_id=entry.pk, document_id=entry.document_id, text=text)
         returned.look(entry, other_text=other_text)
+        _curate(entry, facts, edit)
     return "loaded"
+
+
+def _curate(entry: ReviewEntry, facts: DocumentFacts, edit: Write | None) -> None:
+    """Decisions about facts that the server forgot, or that were made past us."""
+    if not facts.whole:
+        return
+    bank, document_id = entry.bank, entry.document_id
+    reapply.look(bank=bank, document_id=document_id, facts=facts.facts, cause=edit)
+    remember.mirror(bank=bank, document_id=document_id, facts=facts.facts)
 
 
 def _live_until(document: Document) -> datetime | None:
@@ -182,10 +179,10 @@ def _live_until(document: Document) -> datetime | None:
     return document.updated_at + LIVE_FOR
 
 
-def _editor_of(entry: ReviewEntry, blob: Blob) -> int | None:
-    """The person whose edit this text is, None for an agent's text."""
-    edits = Write.objects.filter(bank=entry.bank_id, document_hash=entry.document_hash, kind="edit", request=blob)
-    return edits.order_by("-pk").values_list("actor", flat=True).first()
+def _edit_that_made(entry: ReviewEntry, text: Blob) -> Write | None:
+    """The person's edit that this text is, None for an agent's text."""
+    edits = Write.objects.filter(bank=entry.bank_id, document_hash=entry.document_hash, kind="edit", request=text)
+    return edits.select_related("request", "before").order_by("-pk").first()
 
 
 def _still_deleted(entry: ReviewEntry, *, drained: bool) -> str:
@@ -232,11 +229,6 @@ def _face_of(entry: ReviewEntry, error: HindsightError) -> tuple[Load, str, date
 def _in(entry: ReviewEntry, longest: float) -> datetime:
     seconds = min(3.0 * 2.0 ** min(entry.load_attempts, 10), longest)
     return timezone.now() + timedelta(seconds=seconds * random.uniform(0.8, 1.2))  # noqa: S311
-
-
-def _fact_json(fact: Fact) -> dict[str, Any]:
-    row = asdict(fact)
-    return {key: value.isoformat() if isinstance(value, datetime) else value for key, value in row.items()}
 
 
 def due(*, limit: int = 200) -> list[int]:

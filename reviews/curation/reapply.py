@@ -1,0 +1,148 @@
+"""After a document was extracted anew: decisions whose facts are gone are found again, and applied or asked about.
+
+Called in the transaction that stores the loaded facts; sends nothing itself, the door does.
+"""
+
+from collections.abc import Sequence
+from uuid import uuid4
+
+from django.db import transaction
+from django.http import Http404
+
+from banks import access, writes
+from banks.fact_kinds import seen_hash
+from banks.hindsight import Fact
+from banks.models import Bank, Blob, Reapply, Role, Write
+from memadmin.accounts.models import User
+from reviews.curation.matching import Match, match
+from reviews.curation.remember import as_extracted, decisions_at
+from reviews.errors import TooLate
+from reviews.models import FactDecision, Reapplication
+
+State, Verdict = Reapplication.State, FactDecision.Verdict
+
+CLOSE_TEXT = "It says nearly the same."
+POLICY = "This bank asks before it applies decisions again."
+SAID_AGAIN = "A person's edit says it again."
+
+
+def look(*, bank: Bank, document_id: str, facts: Sequence[Fact], cause: Write | None = None) -> int:
+    """Handles each pair of a lost decision and a new fact once. Returns how many pairs were new.
+
+    `facts`: all facts of the document as they are now; `cause`: the write of ours after which it was extracted anew.
+    """
+    if bank.reapply == Reapply.OFF:
+        return 0
+    present = {fact.id for fact in facts}
+    standing = FactDecision.objects.select_related("extracted", "current").filter(
+        bank=bank, document_hash=Write.hash_of(document_id), verdict__in=FactDecision.STANDING
+    )
+    lost = [each for each in standing if each.fact_id not in present]
+    if not lost:
+        return 0
+    known = decisions_at(bank, facts)
+    valid = {fact.id for fact in facts if not fact.is_retired and not fact.is_observation}
+    free = [fact for fact in as_extracted(facts, known) if fact.fact_id in valid and fact.fact_id not in known]
+    found = match([(each, each.extracted.text, each.occurrence) for each in lost], free)
+    new = [pair for each in found if (pair := _pair(each, bank, cause)) is not None]
+    _apply(bank, document_id, [pair for pair in new if pair.state == State.SENT])
+    return len(new)
+
+
+def _pair(found: Match[FactDecision], bank: Bank, cause: Write | None) -> Reapplication | None:
+    """None when this pair was handled before."""
+    why = ""
+    if not found.exact:
+        why = CLOSE_TEXT
+    elif bank.reapply == Reapply.ASK:
+        why = POLICY
+    elif _said_again(found.fact.text, cause):
+        why = SAID_AGAIN
+    pair, created = Reapplication.objects.get_or_create(
+        decision=found.key,
+        fact_id=found.fact.fact_id,
+        defaults={
+            "replaces": found.key.fact_id,
+            "text": Blob.objects.store(found.fact.text),
+            "exact": found.exact,
+            "score": found.score,
+            "why": why,
+            "state": State.ASKED if why else State.SENT,
+        },
+    )
+    return pair if created else None
+
+
+def _said_again(text: str, cause: Write | None) -> bool:
+    """Somebody wrote the sentence into the document that had it no more."""
+    if cause is None or cause.actor_id is None or cause.request is None or cause.before is None:
+        return False
+    fact = _plain(text)
+    return fact in _plain(cause.request.text) and fact not in _plain(cause.before.text)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.lower().split())
+
+
+def _apply(bank: Bank, document_id: str, pairs: Sequence[Reapplication]) -> None:
+    """Edits one by one, since each has its own text; then all retirements as one row."""
+    group = uuid4() if len(pairs) > 1 else None
+    for pair in pairs:
+        if pair.decision.current_id is not None and pair.decision.current_id != pair.text_id:
+            write = writes.record(
+                kind="edit-fact",
+                bank=bank,
+                via=Write.Via.REAPPLY,
+                document_id=document_id,
+                fact_ids=[pair.fact_id],
+                request=pair.decision.current,
+                before=pair.text,
+                params={"seen": {pair.fact_id: seen_hash(pair.text.text)}},
+                group=group,
+            )
+            Reapplication.objects.filter(pk=pair.pk).update(write=write)
+    retired = [pair for pair in pairs if pair.decision.verdict == Verdict.RETIRED]
+    if not retired:
+        return
+    write = writes.record(
+        kind="retire",
+        bank=bank,
+        via=Write.Via.REAPPLY,
+        document_id=document_id,
+        fact_ids=[pair.fact_id for pair in retired],
+        params={"reasons": {pair.fact_id: pair.decision.reason for pair in retired}},
+        group=group,
+    )
+    Reapplication.objects.filter(pk__in=[pair.pk for pair in retired]).update(write=write)
+
+
+def after_write(write: Write) -> None:
+    """A row that applied decisions again has ended: they are about the new facts from now on. Idempotent."""
+    done = {*write.outcome.get("retired", []), *write.outcome.get("edited", []), *write.outcome.get("not_called", [])}
+    pairs = Reapplication.objects.select_related("decision").filter(write=write, decision__bank=write.bank_id)
+    for pair in pairs:
+        if pair.fact_id in done or write.state == Write.State.DONE:
+            FactDecision.objects.filter(pk=pair.decision_id).update(fact_id=pair.fact_id, write=write)
+            Reapplication.objects.filter(pk=pair.pk).update(state=State.DONE)
+        elif write.state in (Write.State.ATTENTION, Write.State.CHANGED, Write.State.CANCELLED):
+            Reapplication.objects.filter(pk=pair.pk).update(state=State.FAILED)
+
+
+@transaction.atomic
+def answer(*, user: User, reapplication_id: int, apply: bool) -> Reapplication:
+    """A person's answer to a question. Raises TooLate when somebody was faster; 404 / 403 as ever."""
+    rows = Reapplication.objects.select_related("decision__bank", "decision__current", "text")
+    pair = rows.filter(pk=reapplication_id).first()
+    if pair is None:
+        raise Http404("No such question.")
+    access.require(user, pair.decision.bank, Role.REVIEWER)
+    taken = Reapplication.objects.filter(pk=pair.pk, state=State.ASKED).update(
+        state=State.SENT if apply else State.DECLINED, decided_by=user.display_name
+    )
+    if not taken:
+        raise TooLate("Somebody has answered already.")
+    if apply:
+        _apply(pair.decision.bank, pair.decision.document_id, [pair])
+    pair.refresh_from_db()
+    return pair

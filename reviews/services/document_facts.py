@@ -1,0 +1,64 @@
+"""The facts of one document, as a load reads and keeps them."""
+
+import json
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from typing import Any
+
+from banks.hindsight import Fact, HindsightClient
+from banks.models import Blob, Write
+from reviews.models import FactDecision, ReviewEntry
+
+SHOWN = 200  # of each state; more only where decisions about facts have to be found again
+MOST = 20_000
+
+
+@dataclass(frozen=True)
+class DocumentFacts:
+    """retired: how many are, None when the server cannot tell; whole: these are all of them."""
+
+    facts: list[Fact] = field(default_factory=list)
+    retired: int | None = None
+    whole: bool = False
+
+    def stored(self) -> Blob:
+        """What cards show, valid ones first."""
+        valid = [fact for fact in self.facts if not fact.is_retired][:SHOWN]
+        retired = [fact for fact in self.facts if fact.is_retired][:SHOWN]
+        rows = [_as_json(fact) for fact in [*valid, *retired]]
+        return Blob.objects.store(json.dumps(rows, ensure_ascii=False))
+
+
+def read(client: HindsightClient, entry: ReviewEntry) -> DocumentFacts:
+    """From the bank. All facts where somebody decided about one of them, else as many as are shown."""
+    decided = FactDecision.objects.filter(
+        bank=entry.bank_id, document_hash=Write.hash_of(entry.document_id), verdict__in=FactDecision.STANDING
+    ).exists()
+    most = MOST if decided else SHOWN
+    valid, all_valid, _ = _list(client, entry, "valid", most)
+    retired, all_retired, total = _list(client, entry, "invalidated", most)
+    facts = [*valid, *retired]
+    if any(fact.document_id != entry.document_id for fact in facts):
+        return DocumentFacts()  # a server that does not know the filter: it answers with something else
+    return DocumentFacts(facts, total, all_valid and all_retired)
+
+
+def _list(client: HindsightClient, entry: ReviewEntry, state: str, most: int) -> tuple[list[Fact], bool, int]:
+    """(facts, whether these are all, how many there are), by the lengths returned."""
+    found: dict[str, Fact] = {}
+    offset = total = 0
+    while len(found) < most:
+        page = client.list_facts(
+            entry.bank.bank_id, document_id=entry.document_id, state=state, limit=SHOWN, offset=offset
+        )
+        total = page.total
+        found.update((fact.id, fact) for fact in page.items)
+        offset += len(page.items)
+        if not page.items or offset >= total:
+            break
+    return list(found.values()), len(found) >= total, total
+
+
+def _as_json(fact: Fact) -> dict[str, Any]:
+    row = asdict(fact)
+    return {key: value.isoformat() if isinstance(value, datetime) else value for key, value in row.items()}

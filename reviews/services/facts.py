@@ -1,0 +1,136 @@
+"""What a person does to the facts of a document: retire with a reason, restore, change the text.
+
+Each takes what was on screen: {fact id: sha256 of its text}. Observations are made from facts and are never called.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+
+from banks import access, writes
+from banks.models import Blob, Role, Write
+from memadmin.accounts.models import User
+from reviews.access import get_entry
+from reviews.errors import Blank, FactRefused, TooLarge, TooLate
+from reviews.models import Reapplication, ReviewEntry
+from reviews.text import has_visible_text, normalise_newlines
+
+Seen = Mapping[str, str]
+MOST_EXTRACTIONS = 50
+
+
+def retire(*, user: User, entry_id: int, seen: Seen, reason: str, via: Write.Via = Write.Via.WEB) -> Write:
+    """The bank forgets these facts and keeps them: they can be restored. A reason is a must; it stays with the fact."""
+    entry, facts = _facts_of(user, entry_id, seen)
+    if not has_visible_text(reason):
+        raise FactRefused("Say why it is retired: others will want to know. Nothing was retired.")
+    if all(facts[fact_id]["state"] == "invalidated" for fact_id in seen):
+        raise FactRefused("It is retired already.")
+    return _record(entry, "retire", user=user, via=via, seen=seen, reason=reason.strip())
+
+
+def restore(*, user: User, entry_id: int, seen: Seen, via: Write.Via = Write.Via.WEB) -> Write:
+    """Brings retired facts of a document back, in the order given."""
+    entry, facts = _facts_of(user, entry_id, seen)
+    if all(facts[fact_id]["state"] == "valid" for fact_id in seen):
+        raise FactRefused("It is not retired.")
+    return _record(entry, "restore", user=user, via=via, seen=seen)
+
+
+def edit(
+    *, user: User, entry_id: int, fact_id: str, text_hash: str, new_text: str, via: Write.Via = Write.Via.WEB
+) -> Write | None:
+    """Another text for one fact; None = nothing changed, no call. The old text stays in the row: servers keep none."""
+    entry, facts = _facts_of(user, entry_id, {fact_id: text_hash})
+    fact = facts[fact_id]
+    text = normalise_newlines(new_text, fact["text"]).encode("utf-8", "replace").decode("utf-8")
+    if text == fact["text"]:
+        return None
+    if fact["state"] == "invalidated":
+        raise FactRefused("It is retired. Restore it first, then change it.")
+    if not has_visible_text(text):
+        raise Blank
+    if (size := len(text.encode())) > settings.MAX_TEXT_BYTES:
+        raise TooLarge(size, settings.MAX_TEXT_BYTES)
+    with transaction.atomic():
+        return writes.record(
+            kind="edit-fact",
+            bank=entry.bank,
+            via=via,
+            actor=user,
+            document_id=entry.document_id,
+            fact_ids=[fact_id],
+            request=Blob.objects.store(text),
+            before=Blob.objects.store(fact["text"]),
+            facts_before=entry.facts,
+            params={"seen": {fact_id: text_hash}},
+        )
+
+
+def restore_row(*, user: User, write_id: int, via: Write.Via = Write.Via.WEB) -> Write:
+    """Brings back the facts of a retire row, in its order and under the ids they have now."""
+    row = Write.objects.select_related("bank__server").filter(pk=write_id, kind="retire").first()
+    if row is None:
+        raise TooLate("There is nothing to restore on this row.")
+    access.require(user, row.bank, Role.REVIEWER)
+    if row.is_open:
+        raise TooLate("It is not retired yet. When that is done, restore it.")
+    retired = row.outcome.get("retired", [])
+    if not retired:
+        raise TooLate("Nothing was retired by this row.")
+    with transaction.atomic():
+        return writes.record(
+            kind="restore",
+            bank=row.bank,
+            via=via,
+            actor=user,
+            document_id=row.document_id,
+            fact_ids=current_ids(row, retired),
+            facts_before=row.facts_before,
+            undo_of=row,
+        )
+
+
+def current_ids(row: Write, fact_ids: Sequence[str]) -> list[str]:
+    """The ids that the facts of a row have now: each new extraction gave them others."""
+    now = {fact_id: fact_id for fact_id in fact_ids}
+    for _ in range(MOST_EXTRACTIONS):
+        moved = dict(
+            Reapplication.objects.filter(
+                decision__bank=row.bank_id, replaces__in=list(now.values()), state=Reapplication.State.DONE
+            ).values_list("replaces", "fact_id")
+        )
+        if not moved:
+            break
+        now = {fact_id: moved.get(current, current) for fact_id, current in now.items()}
+    return list(now.values())
+
+
+def _facts_of(user: User, entry_id: int, seen: Seen) -> tuple[ReviewEntry, dict[str, dict[str, Any]]]:
+    """The entry and its facts as they were loaded. Raises FactRefused for none, unknown ones and observations."""
+    entry = get_entry(user, entry_id, Role.REVIEWER)
+    if entry.facts is None or entry.facts.erased:
+        raise FactRefused("The facts of this memory are not loaded. Load it first.")
+    facts = {row["id"]: row for row in json.loads(entry.facts.text)}
+    if not seen or any(fact_id not in facts for fact_id in seen):
+        raise FactRefused("This fact is not here any more; the list on screen was older. Look at it again.")
+    if any(facts[fact_id]["type"] == "observation" for fact_id in seen):
+        raise FactRefused("An observation is made from facts and follows them: retire or change those.")
+    return entry, facts
+
+
+def _record(entry: ReviewEntry, kind: str, *, user: User, via: Write.Via, seen: Seen, reason: str = "") -> Write:
+    with transaction.atomic():
+        return writes.record(
+            kind=kind,
+            bank=entry.bank,
+            via=via,
+            actor=user,
+            document_id=entry.document_id,
+            fact_ids=list(seen),
+            facts_before=entry.facts,
+            params={"seen": dict(seen)} | ({"reason": reason} if reason else {}),
+        )

@@ -1,0 +1,231 @@
+"""What was decided about facts stands again after a new extraction; what was taken back does not."""
+
+import pytest
+from django.utils import timezone
+
+from banks import connections, fact_kinds
+from banks.fact_kinds import seen_hash
+from banks.hindsight import Fact
+from banks.models import Bank, Write
+from banks.writes import run
+from reviews.curation import reapply
+from reviews.curation.remember import at_stake
+from reviews.errors import FactRefused, TooLate
+from reviews.models import FactDecision, Reapplication, ReviewEntry
+from reviews.services import facts, load
+from tests import factories
+from tests.banks.conftest import NOW, LyingTransport, line, store
+from tests.conftest import People
+
+__all__ = ["line"]
+
+pytestmark = pytest.mark.django_db(transaction=True)
+TEXT = "Ann keeps the ledger. Ben reads it. Cara pays for it."
+
+
+@pytest.fixture(autouse=True)
+def _no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fact_kinds, "AWAY_PAUSE", 0.0)
+
+
+@pytest.fixture
+def entry(bank: Bank, line: LyingTransport) -> ReviewEntry:
+    store(bank, "notes/a.md", TEXT)
+    made = factories.make_entry(bank, "notes/a.md", load_state="loading")
+    look(made)
+    return made
+
+
+def look(entry: ReviewEntry) -> None:
+    ReviewEntry.objects.filter(pk=entry.pk).update(load_after=timezone.now(), load_claimed_until=None)
+    assert load.load(entry.pk) in ("loaded", "write under way")
+    entry.refresh_from_db()
+
+
+def drain(entry: ReviewEntry) -> None:
+    """Workers do all there is to do, then the document is loaded again."""
+    for _ in range(12):
+        Write.objects.filter(state__in=Write.OPEN).update(not_before=NOW)
+        for pk in Write.objects.filter(state__in=Write.OPEN).order_by("pk").values_list("pk", flat=True):
+            run(pk)
+    assert not Write.objects.filter(state__in=Write.OPEN).exists()
+    look(entry)
+
+
+def in_bank(bank: Bank, state: str = "valid") -> dict[str, Fact]:
+    with connections.client_for(bank.server) as client:
+        found = client.list_facts(bank.bank_id, document_id="notes/a.md", state=state).items
+    return {fact.text: fact for fact in found}
+
+
+def retire(entry: ReviewEntry, people: People, text: str, reason: str = "left the company") -> Write:
+    fact = in_bank(entry.bank)[text]
+    write = facts.retire(user=people.reviewer, entry_id=entry.pk, seen={fact.id: seen_hash(text)}, reason=reason)
+    drain(entry)
+    write.refresh_from_db()
+    assert write.state == Write.State.DONE
+    return write
+
+
+def extracted_anew(entry: ReviewEntry, text: str = TEXT + " It rained.") -> None:
+    store(entry.bank, "notes/a.md", text)
+    look(entry)  # the load finds what the server forgot …
+    drain(entry)  # … and the door brings it back
+
+
+def test_a_retired_fact_is_retired_again_with_its_reason_and_nobody_is_named_for_it(
+    bank: Bank, entry: ReviewEntry, people: People
+) -> None:
+    retire(entry, people, "Ben reads it.")
+    before = in_bank(bank, "invalidated")["Ben reads it."].id
+    extracted_anew(entry)
+    retired = in_bank(bank, "invalidated")
+    assert list(retired) == ["Ben reads it."]
+    assert retired["Ben reads it."].id != before
+    assert retired["Ben reads it."].invalidation_reason == "left the company"
+    row = Write.objects.get(via=Write.Via.REAPPLY)
+    assert (row.kind, row.actor) == ("retire", None)
+    decision = FactDecision.objects.get()
+    assert (decision.verdict, decision.user, decision.fact_id) == (
+        "retired", people.reviewer, retired["Ben reads it."].id
+    )  # fmt: skip
+
+
+def test_it_stands_after_every_extraction_and_is_sent_once_for_each(
+    bank: Bank, entry: ReviewEntry, people: People
+) -> None:
+    retire(entry, people, "Ben reads it.")
+    for number in range(3):
+        extracted_anew(entry, TEXT + f" It rained {number} times.")
+        look(entry)
+        assert list(in_bank(bank, "invalidated")) == ["Ben reads it."]
+    assert Write.objects.filter(via=Write.Via.REAPPLY).count() == 3
+    assert Reapplication.objects.filter(state="done").count() == 3
+
+
+def test_an_edited_fact_gets_its_text_again(bank: Bank, entry: ReviewEntry, people: People) -> None:
+    fact = in_bank(bank)["Ben reads it."]
+    facts.edit(
+        user=people.reviewer,
+        entry_id=entry.pk,
+        fact_id=fact.id,
+        text_hash=seen_hash(fact.text),
+        new_text="Ben audits it.",
+    )
+    drain(entry)
+    assert "Ben audits it." in in_bank(bank)
+    extracted_anew(entry)
+    assert "Ben audits it." in in_bank(bank)
+    assert "Ben reads it." not in in_bank(bank)
+    assert FactDecision.objects.get().extracted.text == "Ben reads it."
+
+
+def test_what_was_edited_and_then_retired_is_both_again(bank: Bank, entry: ReviewEntry, people: People) -> None:
+    fact = in_bank(bank)["Ben reads it."]
+    facts.edit(
+        user=people.reviewer, entry_id=entry.pk, fact_id=fact.id, text_hash=seen_hash(fact.text), new_text="Ben audits."
+    )
+    drain(entry)
+    retire(entry, people, "Ben audits.")
+    extracted_anew(entry)
+    assert list(in_bank(bank, "invalidated")) == ["Ben audits."]
+
+
+def test_what_a_person_restored_stays_restored(bank: Bank, entry: ReviewEntry, people: People) -> None:
+    row = retire(entry, people, "Ben reads it.")
+    facts.restore_row(user=people.owner, write_id=row.pk)
+    drain(entry)
+    assert "Ben reads it." in in_bank(bank)
+    extracted_anew(entry)
+    assert "Ben reads it." in in_bank(bank)
+    assert not Write.objects.filter(via=Write.Via.REAPPLY).exists()
+
+
+def test_a_row_restores_its_facts_under_the_ids_they_have_now(bank: Bank, entry: ReviewEntry, people: People) -> None:
+    row = retire(entry, people, "Ben reads it.")
+    extracted_anew(entry)
+    extracted_anew(entry, TEXT + " It snowed.")
+    write = facts.restore_row(user=people.owner, write_id=row.pk)
+    drain(entry)
+    write.refresh_from_db()
+    assert write.outcome["restored"] == [in_bank(bank)["Ben reads it."].id]
+    assert write.undo_of == row
+    extracted_anew(entry, TEXT + " It hailed.")
+    assert "Ben reads it." in in_bank(bank)
+
+
+def test_a_retirement_made_elsewhere_survives_too(bank: Bank, entry: ReviewEntry, people: People) -> None:
+    with connections.client_for(bank.server) as client:
+        client.patch_fact(bank.bank_id, in_bank(bank)["Cara pays for it."].id, state="invalidated", reason="free now")
+    look(entry)
+    decision = FactDecision.objects.get()
+    assert (decision.origin, decision.user, decision.reason) == ("observed", None, "free now")
+    extracted_anew(entry)
+    assert in_bank(bank, "invalidated")["Cara pays for it."].invalidation_reason == "free now"
+
+
+def test_what_was_restored_elsewhere_is_not_retired_again(bank: Bank, entry: ReviewEntry, people: People) -> None:
+    retire(entry, people, "Ben reads it.")
+    with connections.client_for(bank.server) as client:
+        client.patch_fact(bank.bank_id, in_bank(bank, "invalidated")["Ben reads it."].id, state="valid")
+    look(entry)
+    extracted_anew(entry)
+    assert "Ben reads it." in in_bank(bank)
+
+
+@pytest.mark.parametrize(("policy", "asked"), [("ask", 1), ("off", 0)])
+def test_a_bank_may_ask_or_let_it_go(policy: str, asked: int, bank: Bank, entry: ReviewEntry, people: People) -> None:
+    retire(entry, people, "Ben reads it.")
+    Bank.objects.filter(pk=bank.pk).update(reapply=policy)
+    extracted_anew(entry)
+    assert "Ben reads it." in in_bank(bank)
+    assert Reapplication.objects.filter(state="asked").count() == asked
+
+
+def test_a_close_text_asks_and_another_number_does_not_even_ask(bank: Bank, entry: ReviewEntry, people: People) -> None:
+    extracted_anew(entry, "Ann waits for 30 seconds at most. Ben reads the whole ledger.")
+    retire(entry, people, "Ann waits for 30 seconds at most.")
+    retire(entry, people, "Ben reads the whole ledger.")
+    extracted_anew(entry, "Ann waits for 60 seconds at most. Ben reads the whole ledger!")
+    pair = Reapplication.objects.get()
+    assert (pair.state, pair.exact, pair.text.text) == ("asked", False, "Ben reads the whole ledger!")
+    reapply.answer(user=people.reviewer, reapplication_id=pair.pk, apply=True)
+    drain(entry)
+    assert list(in_bank(bank, "invalidated")) == ["Ben reads the whole ledger!"]
+    with pytest.raises(TooLate):
+        reapply.answer(user=people.owner, reapplication_id=pair.pk, apply=False)
+
+
+def test_a_persons_edit_that_says_it_again_asks(bank: Bank, entry: ReviewEntry, people: People) -> None:
+    from reviews.services import decide
+
+    retire(entry, people, "Ben reads it.")
+    shown = lambda: {"entry_id": entry.pk, "version": entry.version, "text_hash": str(entry.text_id)}  # noqa: E731
+    decide.edit(user=people.reviewer, new_text="Ann keeps the ledger. Cara pays for it.", **shown())  # type: ignore[arg-type]
+    drain(entry)
+    assert not Reapplication.objects.exists()
+    decide.edit(user=people.reviewer, new_text=TEXT, **shown())  # type: ignore[arg-type]
+    drain(entry)
+    assert Reapplication.objects.get().why == reapply.SAID_AGAIN
+    assert "Ben reads it." in in_bank(bank)
+
+
+def test_what_is_at_stake_is_told_beforehand(bank: Bank, entry: ReviewEntry, people: People) -> None:
+    retire(entry, people, "Ben reads it.")
+    assert at_stake(bank=bank, document_id="notes/a.md") == {"retired": 1}
+
+
+def test_refusals_send_nothing(bank: Bank, entry: ReviewEntry, people: People) -> None:
+    fact = in_bank(bank)["Ben reads it."]
+    seen = {fact.id: seen_hash(fact.text)}
+    with pytest.raises(FactRefused, match="Say why"):
+        facts.retire(user=people.reviewer, entry_id=entry.pk, seen=seen, reason=" \u200b")
+    with pytest.raises(FactRefused, match="not retired"):
+        facts.restore(user=people.reviewer, entry_id=entry.pk, seen=seen)
+    with pytest.raises(FactRefused, match="not here any more"):
+        facts.retire(user=people.reviewer, entry_id=entry.pk, seen={"nowhere": ""}, reason="x")
+    unchanged = facts.edit(
+        user=people.reviewer, entry_id=entry.pk, fact_id=fact.id, text_hash=seen[fact.id], new_text=fact.text
+    )
+    assert unchanged is None
+    assert not Write.objects.exists()
