@@ -143,7 +143,8 @@ _SIGN = {"task": "memadmin.tasks.sign_of_life", "schedule": 5.0}
 CELERY_BEAT_SCHEDULE = {
     "sweep-writes": {"task": "banks.tasks.sweep_writes", "schedule": 2.0},
     "probe-servers": {"task": "banks.tasks.probe_servers", "schedule": 60.0},
-    "sweep-loads": {"task": "reviews.tasks.sweep_loads", "schedule": 5.0},
+    # What was not begun before the next ones are due is of no use.
+    "sweep-loads": {"task": "reviews.tasks.sweep_loads", "schedule": 5.0, "options": {"expires": 10}},
     "sweep-polls": {"task": "reviews.tasks.sweep_polls", "schedule": 10.0},
     "sweep-jobs": {"task": "banks.tasks.sweep_jobs", "schedule": 15.0},
     "expire": {"task": "reviews.tasks.expire", "schedule": 60.0},

@@ -9,20 +9,12 @@ from kombu.exceptions import OperationalError
 logger = logging.getLogger(__name__)
 
 
-@shared_task(name="reviews.tasks.load_entry")
-def load_entry(entry_id: int) -> str:
-    """Idempotent: `load` claims the entry by conditional update."""
-    from reviews.services import load
-
-    return load.load(entry_id)
-
-
 @shared_task(name="reviews.tasks.sweep_loads")
 def sweep_loads() -> int:
-    """Idempotent: tells a worker about each entry that wants to be loaded; the claim decides who does it."""
-    from reviews.services import load
+    """Idempotent: each entry is claimed by conditional update before it is loaded."""
+    from reviews.services import load_due
 
-    return _tell(load_entry, load.due())
+    return load_due.run()
 
 
 @shared_task(name="reviews.tasks.expire")
