@@ -44,7 +44,7 @@ class LyingLine:
     def __init__(self, target: int, *, stall: float) -> None:
         self.target, self.stall = target, stall
         self.journal = Journal()
-        self.kill_sender: Callable[[], None] = lambda: None
+        self.kill_sender: Callable[[int], object] = lambda port: None  # told the TCP port of who sent a call
         self._random: random.Random | None = None
         self._lock = threading.Lock()
         self._http = ThreadingHTTPServer((HOST, 0), type("Bound", (_Handler,), {"line": self}))
@@ -120,7 +120,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _cut(self, fate: str) -> None:
         if fate.startswith("kill"):
-            self.line.kill_sender()
+            self.line.kill_sender(self.client_address[1])
         self.close_connection = True
 
     def _answer(self, status: int, headers: Any, content: bytes) -> None:

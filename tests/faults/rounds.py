@@ -15,7 +15,7 @@ from reviews.models import ReviewEntry
 from tests.faults import evidence, world
 from tests.faults.audit import Findings, judge
 from tests.faults.people import PRESSES, Act, Reviewer
-from tests.faults.stack import PROCESSES, Stack
+from tests.faults.stack import VICTIMS, Stack
 
 DOCUMENTS = 9
 MOST_KILLS = 4
@@ -51,13 +51,12 @@ class Play:
 
     def __init__(self, stack: Stack, bank: Bank, sessions: dict[str, str]) -> None:
         self.stack, self.bank, self.sessions = stack, bank, sessions
-        self._lock = threading.Lock()
 
     def round(self, number: int, seed: int, entries: list[int]) -> Round:
         result = Round(number, seed)
         before = world.Contents.read(self.stack.demo_file)
         deleted = Counter(self.stack.line.journal.deleted)
-        self.stack.line.kill_sender = lambda: self._kill(result, "door", "in a call")
+        self.stack.line.kill_sender = lambda port: self._kill_sender(result, port)
         self.stack.line.lie(seed)
         acts = self._act_and_kill(result, entries)
         acted = time.monotonic()
@@ -90,16 +89,16 @@ class Play:
                     presses.acquire(timeout=5)
                 time.sleep(min(dice.expovariate(1 / USUAL_KILL), LATEST_KILL))
                 together = dice.choices(list(AT_ONCE), list(AT_ONCE.values()))[0]
-                for victim in dice.sample(PROCESSES, together):
-                    self._kill(result, victim, "")
+                for victim in dice.sample(VICTIMS, together):
+                    if self.stack.kill(victim, dice.choice):
+                        result.kills.append(victim.replace(" ", "-"))
             for one in working:
                 one.result()
         return [act for person in people for act in person.acts]
 
-    def _kill(self, result: Round, name: str, how: str) -> None:
-        with self._lock:
-            if self.stack.kill(name):
-                result.kills.append(f"{name} {how}".strip().replace(" ", "-"))
+    def _kill_sender(self, result: Round, port: int) -> None:
+        if self.stack.kill_sender(port):
+            result.kills.append("door-in-a-call")
 
 
 def wait_until_quiet(open_work: Callable[[], list[str]], stack: Stack) -> list[str]:

@@ -5,8 +5,9 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -15,7 +16,7 @@ from pathlib import Path
 import httpx
 
 from memadmin.runtime import die_with_parent
-from tests.faults.broker import Broker
+from tests.faults.kept import Broker, worker
 from tests.faults.proxy import LyingLine
 from tests.services import backing
 from tests.stack.support import ROOT, Up, clean_environment, processes
@@ -29,7 +30,9 @@ SETTINGS = {
     "MEMADMIN_LOG_LEVEL": "WARNING",
 }
 COMMANDS = {"web": "-m granian", "door": "-Q door", "load": "-Q load", "beat": " beat ", "broker": "valkey-server"}
-PROCESSES = (*COMMANDS, "web child")
+# Whom a round may kill; a frozen process does not run for longer than its claims last, and then goes on.
+VICTIMS = (*COMMANDS, "web child", "frozen door", "frozen load")
+FROZEN = 5.0  # seconds
 
 
 @dataclass
@@ -41,15 +44,33 @@ class Stack:
     broker: Broker | None = None  # ours, where it is not the embedded one
     address: str = ""
 
-    def kill(self, name: str) -> bool:
-        """SIGKILL, now; False when it is dead already. What it is part of starts it again."""
+    def kill(self, name: str, choose: Callable[[list[int]], int] = min) -> bool:
+        """SIGKILL, now; False when it is dead already. What it is part of starts it again. `choose`: among pids."""
         if name == "broker" and self.broker is not None:
             return self.broker.kill()
-        pids = self._pids(name)
-        for pid in pids[:1]:
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-        return bool(pids)
+        frozen, _, of = name.rpartition("frozen ")
+        pids = self._pids(of)
+        if not pids:
+            return False
+        if frozen or of != name:
+            self._freeze(choose(pids))
+        else:
+            _signal(choose(pids), signal.SIGKILL)
+        return True
+
+    def kill_sender(self, port: int) -> bool:
+        """SIGKILL for the worker that has this local TCP port."""
+        found = [pid for pid in self._pids("door") if _has_port(pid, port)]
+        for pid in found:
+            _signal(pid, signal.SIGKILL)
+        return bool(found)
+
+    @staticmethod
+    def _freeze(pid: int) -> None:
+        _signal(pid, signal.SIGSTOP)
+        timer = threading.Timer(FROZEN, _signal, (pid, signal.SIGCONT))
+        timer.daemon = True
+        timer.start()
 
     def _pids(self, name: str) -> list[int]:
         """The oldest first."""
@@ -90,6 +111,9 @@ def running(folder: Path) -> Iterator[Stack]:
         whole = Stack(data_dir, up, line, folder / "bank" / "demo.sqlite3", broker, up.wait_until_ready())
         # This process reads the same database, by the same settings.
         os.environ.update({**told, "MEMADMIN_DATA_DIR": str(data_dir)})
+        own = {**clean_environment(data_dir, **told), "MEMADMIN_SUPERVISED": "1"}
+        for queue in ("door", "load"):
+            stack.enter_context(worker(queue, folder=folder / f"{queue} beside", env=own))
         yield whole
 
 
@@ -128,9 +152,23 @@ def _end(up: Up, data_dir: Path) -> None:
     deadline = time.monotonic() + 10
     while (left := processes(data_dir)) and time.monotonic() < deadline:
         for pid in left:
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+            _signal(pid, signal.SIGKILL)
         time.sleep(0.1)
+
+
+def _signal(pid: int, sign: signal.Signals) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(pid, sign)
+
+
+def _has_port(pid: int, port: int) -> bool:
+    """Whether a TCP connection of this process goes out from this port."""
+    rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    sockets = {f"socket:[{row[9]}]" for row in rows if row[1].endswith(f":{port:04X}")}
+    try:
+        return any(str(entry.readlink()) in sockets for entry in Path(f"/proc/{pid}/fd").iterdir())
+    except OSError:  # it is dead already
+        return False
 
 
 def _parent(pid: int) -> int:
