@@ -91,13 +91,14 @@ def edit(
     if text == entry.text.text:
         return None
     with transaction.atomic():
+        request = Blob.objects.store(text)  # before the entry, as loading does: they must not wait for each other
         # Until the bank holds the new text nobody can decide on it: it is "loading" and `after_write` loads it.
         _take(entry, state=State.PENDING, user=None, load_state=Load.LOADING, load_after=None)
         write = writes.record(
             kind="edit",
             via=via,
             actor=user,
-            request=Blob.objects.store(text),
+            request=request,
             before=entry.text,
             facts_before=entry.facts,
             params=entry.retain_params,
