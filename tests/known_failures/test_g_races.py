@@ -20,7 +20,8 @@ from reviews.services.seen import open_card
 from tests import factories
 from tests.banks.conftest import LyingTransport
 from tests.conftest import People
-from tests.known_failures.world import at_once, in_bank, loaded, work_off
+from tests.known_failures.world import in_bank, loaded, work_off
+from tests.racing import at_once
 from tests.reviews.pages import shown, text_of
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -22,13 +22,12 @@ from banks.models import Bank, Blob, Write
 from banks.writes import worker
 from memadmin.celery import app
 from reviews.importing.job import start_import
-from reviews.models import Decision, ReviewEntry
 from reviews.services import decide, expiry
 from tests import factories
 from tests.banks.conftest import LyingTransport, later
 from tests.conftest import People
 from tests.known_failures.source import calls, product_trees
-from tests.known_failures.world import at_once, everything, in_bank, loaded, waiting, work_off
+from tests.known_failures.world import everything, in_bank, loaded, waiting, work_off
 from tests.reviews.pages import shown
 from tests.reviews.queue_files import add, as_bytes
 
@@ -192,24 +191,6 @@ def test_row_077_a_retain_whose_worker_was_killed_is_taken_up_under_the_same_ope
     assert write.state == Write.State.DONE
     assert transport.operations == [str(write.operation_id)] * (1 if after else 2)
     assert in_bank(bank, "a") == "Ann keeps the ledger."
-
-
-def test_row_078_two_beats_at_once_do_everything_once(bank: Bank, told: list[Any]) -> None:
-    for number in range(15):
-        entry = factories.make_entry(bank, first_imported_at=timezone.now() - timedelta(days=30))
-        expiry.set_expiry(entry, age_from=timezone.now() - timedelta(days=8, minutes=number))
-        entry.save()
-        put_back(bank, f"d{number}")
-    told.clear()
-    Write.objects.update(dispatched_until=None)
-    results = at_once(expiry.run, expiry.run, worker.sweep, worker.sweep)
-    assert not [result for result in results if isinstance(result, Exception)]
-    assert set(ReviewEntry.objects.values_list("state", "decided_via")) == {("approved", "expiry")}
-    assert Decision.objects.count() == Write.objects.filter(kind="approve").count() == 15
-    assert results[2] + results[3] == 15  # type: ignore[operator]
-    assert sorted(args for name, args, _ in told if name.endswith("send_write")) == sorted(
-        Write.objects.filter(kind="put-back").values_list("pk")
-    )
 
 
 def test_row_080_nobody_asks_for_the_result_of_a_task() -> None:

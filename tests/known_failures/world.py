@@ -1,7 +1,5 @@
 """What these tests share: nasty ids, a wire that is looked at, and work that is done until nothing is left."""
 
-import threading
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs, unquote
@@ -9,7 +7,6 @@ from urllib.parse import parse_qs, unquote
 import time_machine
 from django.apps import apps
 from django.core import serializers
-from django.db import connection
 from django.utils import timezone
 
 from banks import connections
@@ -135,25 +132,3 @@ def everything() -> str:
     """Every row of the product as text; what only says that somebody was here is left out."""
     models = [model for model in apps.get_models() if model._meta.label_lower not in PRESENCE]
     return serializers.serialize("json", [row for model in models for row in model._default_manager.order_by("pk")])
-
-
-def at_once(*acts: Callable[[], object]) -> list[object]:
-    """Runs the acts in threads that are released together. What each returned, or the error it ended with."""
-    barrier = threading.Barrier(len(acts))
-    results: list[object] = [None] * len(acts)
-
-    def run(number: int, act: Callable[[], object]) -> None:
-        try:
-            barrier.wait(timeout=30)
-            results[number] = act()
-        except Exception as error:  # noqa: BLE001  whatever it is, the test looks at it
-            results[number] = error
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=run, args=(number, act)) for number, act in enumerate(acts)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(timeout=120)
-    return results
