@@ -122,3 +122,15 @@ def test_nasty_texts_of_a_conflict_stay_text(bank: Bank, people: People, as_user
         answer = client.post(f"/reviews/{entry.pk}/{path}/", {**form, **more})
         assert answer.status_code == 409
         assert_harmless(text_of(answer))
+
+
+def test_a_new_text_that_is_not_shown_whole_is_not_approved_from_there(
+    entry: ReviewEntry, people: People, as_user
+) -> None:
+    client = as_user(people.reviewer)
+    form = form_of(client, entry)
+    written_again(entry, "A sentence of it.\n" * 2_000)
+    page = text_of(client.post(f"/reviews/{entry.pk}/approve/", form))
+    assert "The beginning and the end are." in page
+    assert "Look at it again" in page
+    assert "/approve/" not in page
