@@ -54,7 +54,7 @@ def make_entry(bank: Bank, document_id: str = "", *, text: str = "A fact worth k
             "loaded_at": now,
             "text": Blob.objects.store(text),
             "text_size": len(text.encode()),
-            "preview": text[:300],
+            "preview": text[:300].replace("\x00", " "),
             "fact_count": 1,
             "content_hash": f"server-hash-{next(_numbers)}",
             **values,

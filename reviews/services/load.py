@@ -141,7 +141,7 @@ def _loaded(entry: ReviewEntry, document: Document, facts: DocumentFacts) -> str
             "facts": facts.stored(),
             "fact_count": document.fact_count,
             "retired_count": facts.retired,
-            "preview": " ".join(text[: 4 * PREVIEW].split())[:PREVIEW],
+            "preview": " ".join(text[: 4 * PREVIEW].replace("\x00", " ").split())[:PREVIEW],  # PostgreSQL has no NUL
             "marks": marks,
             "danger": entry.danger,
             "expires_at": expiry_of(entry=entry, bank=entry.bank),

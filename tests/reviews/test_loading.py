@@ -8,7 +8,8 @@ from django.utils import timezone
 from banks import connections
 from banks.demo import DemoServer, DemoTransport, Pace
 from banks.hindsight import RetainItem
-from banks.models import Bank
+from banks.models import Bank, Write
+from reviews import search
 from reviews.models import ReviewEntry
 from reviews.services import load
 from tests import factories
@@ -44,6 +45,21 @@ def test_text_facts_tags_and_marks_are_read_once(bank: Bank, demo: DemoServer) -
     assert entry.fact_count
     assert (entry.danger, entry.expires_at) == (True, None)
     assert load.load(entry.pk) == "not due"
+
+
+def test_a_memory_is_found_by_the_words_of_the_text_it_has_now(bank: Bank, demo: DemoServer) -> None:
+    entry = unloaded(bank, "notes/a.md")
+
+    def found(query: str) -> bool:
+        return ReviewEntry.objects.filter(search.matching(query)).exists()
+
+    assert load.load(entry.pk) == "loaded"
+    assert found("ben reads")
+    with connections.client_for(bank.server) as client:
+        client.retain(bank.bank_id, [RetainItem("Cora\x00 keeps it.", "notes/a.md")], operation_id=uuid4())
+    load.after_write_end(Write(bank=bank, document_id="notes/a.md"))
+    assert load.load(entry.pk) == "loaded"
+    assert (found("ben"), found("cora keeps"), found("notes/a.md")) == (False, True, True)
 
 
 def test_a_document_is_looked_for_a_few_times_before_it_is_missing(bank: Bank, demo: DemoServer) -> None:
