@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from banks.hindsight import DocumentRow
 from banks.models import Bank, Write
+from reviews import search
 from reviews.importing.placing import why_no_document
 from reviews.models import ReviewEntry
 from reviews.services.expiry import expiry_of
@@ -86,6 +87,8 @@ def _create(bank: Bank, rows: Sequence[DocumentRow]) -> int:
     entries = [_entry(bank, row, timezone.now()) for row in sorted(rows, key=lambda row: row.id)]
     # Another worker, or an import, may be at the same documents: theirs stay as they are.
     ReviewEntry.objects.bulk_create(entries, ignore_conflicts=True)
+    stored = ReviewEntry.objects.filter(bank=bank, document_hash__in=[entry.document_hash for entry in entries])
+    search.index_ids(stored.values_list("pk", "document_id"))
     return len(entries)
 
 

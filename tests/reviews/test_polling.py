@@ -10,6 +10,7 @@ from django.http import Http404
 from banks import connections, jobs
 from banks.models import Bank, Job, Server, Write
 from banks.writes import run
+from reviews import search
 from reviews.access import get_entry
 from reviews.models import ReviewEntry
 from reviews.services import decide, enqueue, load, look_back, poll
@@ -58,6 +59,7 @@ def test_a_new_document_opens_after_it_was_quiet(watched: Bank, clock: time_mach
     clock.shift(31 * MINUTE)
     assert look(watched) == "1 new, 0 changed"
     entry = ReviewEntry.objects.get()
+    assert list(ReviewEntry.objects.filter(search.matching("notes/b"))) == [entry]  # before its text is loaded
     assert (entry.document_id, entry.sources, entry.session) == ("notes/b.md", [enqueue.SOURCE], "s-1")
     assert (entry.state, entry.load_state) == (State.PENDING, Load.LOADING)
     assert load.load(entry.pk) == "loaded"
