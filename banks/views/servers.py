@@ -183,5 +183,8 @@ def _state(request: PersonRequest, server: Server) -> HttpResponse:
 def _form(
     request: PersonRequest, form: forms.ServerFields, server: Server | None = None, status: int = 0
 ) -> HttpResponse:
-    context = {"form": form, "server": server, "shown": servers.seen(server) if server else ""}
+    context: dict[str, Any] = {"form": form, "server": server}
+    if server is not None:
+        events = AdminEvent.objects.filter(server=server, what__in=ABOUT_SERVERS)
+        context |= {"shown": servers.seen(server), "events": selectors_people.latest_events(events)}
     return render(request, "banks/server_form.html", context, status=status or (422 if form.errors else 200))

@@ -157,6 +157,7 @@ def test_of_two_who_edit_the_second_is_shown_what_the_first_did(
     assert answer.status_code == 409
     assert "Nothing of yours was stored." in text_of(answer)
     assert 'value="60"' in text_of(answer)
+    assert "Theirs" in text_of(answer).partition("h-changes")[2]  # and who did it
     server.refresh_from_db()
     assert (server.name, server.read_timeout) == ("Theirs", 30.0)
 
