@@ -16,7 +16,7 @@ document.addEventListener("htmx:configRequest", (event) => {
 
 document.addEventListener("htmx:beforeOnLoad", (event) => {
   const { elt, xhr } = event.detail;
-  if (xhr.getResponseHeader("HX-Redirect") && (isQuiet(event) || elt.matches("[data-edit]"))) {
+  if (xhr.getResponseHeader("HX-Redirect") && (isQuiet(event) || elt.closest("[data-edit]"))) {
     event.preventDefault();
     say("You are signed out. Nothing was sent, and what is on this page is still here: copy what you typed, then sign in.");
   } else if (isQuiet(event) && xhr.status >= 500) {

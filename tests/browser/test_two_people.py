@@ -124,10 +124,11 @@ def test_what_is_typed_survives_a_delete(queue: list[ReviewEntry], ann: User, be
 
 def test_what_is_typed_survives_the_end_of_the_session(queue: list[ReviewEntry], ben: User, signed_in: Open) -> None:
     page = signed_in(ben, f"/reviews/{queue[0].pk}/edit/")
-    page.locator("#text").fill("Ben's own words")
     page.context.clear_cookies(name="sessionid")
     look_again(page)
     expect(page.locator("#alerts")).to_contain_text("You are signed out.")
+    with page.expect_response(re.compile("/edit/")):  # comparing while typing
+        page.locator("#text").fill("Ben's own words")
     page.get_by_role("button", name="Save").click()
     expect(page.locator("#alerts")).to_contain_text("You are signed out.")
     expect(page.locator("#text")).to_have_value("Ben's own words")
