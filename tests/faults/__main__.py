@@ -39,7 +39,10 @@ def _play(stack: stacks.Stack, options: argparse.Namespace) -> int:
     session.prepare()
     faults = 0
     for number in range(1, options.rounds + 1):
-        faults += session.round(number, options.seed * 1000 + number)
+        result = session.round(number, options.seed * 1000 + number)
+        faults += len(result.found.all)
+        if result.stuck:
+            break
     for number in range(1, options.import_rounds + 1):
         faults += session.import_round(number, options.seed * 1000 + number)
     print(session.summary(time.monotonic() - began), flush=True)

@@ -34,6 +34,7 @@ class Round:
     done: int = 0
     cut: int = 0
     drained: float = 0.0
+    stuck: bool = False  # it did not drain, and the next one would not either
     found: Findings = field(default_factory=Findings)
 
     def line(self) -> str:
@@ -71,6 +72,7 @@ class Play:
             deleted=self.stack.line.journal.deleted - deleted,
         )
         result.found = judge(seen)
+        result.stuck = bool(left)
         result.found.lost += [f"not finished after {DRAINED_WITHIN:g} s: {what}" for what in left]
         result.acts, result.done, result.cut = len(acts), sum(act.done for act in acts), sum(act.cut for act in acts)
         return result

@@ -36,14 +36,13 @@ class Session:
         missing = [f"entry of round {n}" for n, found in self.entries.items() if len(found) != len(self.names[n])]
         return missing + evidence.open_work([pk for found in self.entries.values() for pk in found])
 
-    def round(self, number: int, seed: int) -> int:
-        """How many accusations there are."""
+    def round(self, number: int, seed: int) -> Round:
         result = self.play.round(number, seed, self.entries[number])
         self.done.append(result)
         print(result.line(), flush=True)
         for sentence in result.found.all:
             print(f"      {sentence}", flush=True)
-        return len(result.found.all)
+        return result
 
     def import_round(self, number: int, seed: int) -> int:
         """How many accusations there are after an upload whose workers were killed."""
