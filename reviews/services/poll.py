@@ -13,7 +13,7 @@ from django.conf import settings
 from django.db.models import Q
 from django.utils import timezone
 
-from banks import connections
+from banks import connections, pulse
 from banks.hindsight import DocumentRow, HindsightClient, HindsightError, NotFound
 from banks.models import Bank, Server, Write
 from reviews.models import ReviewEntry
@@ -21,7 +21,7 @@ from reviews.services.enqueue import Enqueued, enqueue
 
 logger = logging.getLogger(__name__)
 
-CLAIM = timedelta(minutes=5)
+HANGS_AFTER = timedelta(minutes=5)
 PAGE = 200
 MOST_PAGES = 500  # of one look: 100,000 changed documents; the rest is for the next
 # Two writes that were made at once may become visible one after the other.
@@ -49,6 +49,11 @@ def poll(bank_id: int) -> str:
     bank = _claim(bank_id)
     if bank is None:
         return "not due"
+    with pulse.held(lambda: _renew(bank), at_most=HANGS_AFTER):
+        return _look(bank)
+
+
+def _look(bank: Bank) -> str:
     if not bank.addressable:
         return _end(bank, "No server can address this bank: its id has a slash.", again=LONGEST_PAUSE)
     started = timezone.now()
@@ -72,12 +77,21 @@ def poll(bank_id: int) -> str:
 
 def _claim(bank_id: int) -> Bank | None:
     now = timezone.now()
+    until = now + pulse.claim_time()
     free = Q(poll_claimed_until=None) | Q(poll_claimed_until__lt=now)
-    if not Bank.objects.filter(free, pk=bank_id, polled=True, poll_after__lte=now).update(
-        poll_claimed_until=now + CLAIM
-    ):
+    if not Bank.objects.filter(free, pk=bank_id, polled=True, poll_after__lte=now).update(poll_claimed_until=until):
         return None
-    return Bank.objects.select_related("server").get(pk=bank_id)
+    bank = Bank.objects.select_related("server").get(pk=bank_id)
+    bank.poll_claimed_until = until  # never the token of a worker that was quicker
+    return bank
+
+
+def _renew(bank: Bank) -> bool:
+    until = timezone.now() + pulse.claim_time()
+    if not Bank.objects.filter(pk=bank.pk, poll_claimed_until=bank.poll_claimed_until).update(poll_claimed_until=until):
+        return False
+    bank.poll_claimed_until = until
+    return True
 
 
 def _end(bank: Bank, error: str, *, again: timedelta | None = None, **changes: datetime | None) -> str:

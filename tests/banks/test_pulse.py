@@ -15,7 +15,7 @@ from banks import jobs, pulse
 from banks.models import Bank, Blob, Job, Write
 from banks.writes import claim, worker
 from reviews.models import ReviewEntry
-from reviews.services import decide, load
+from reviews.services import decide, load, poll
 from tests import factories
 from tests.banks.conftest import LyingTransport, later
 from tests.conftest import People
@@ -82,6 +82,24 @@ def test_a_load_that_takes_longer_than_the_claim_keeps_its_entry(
     assert words == ["not due"]
     entry.refresh_from_db()
     assert entry.load_claimed_until is None
+
+
+def test_a_look_that_takes_longer_than_the_claim_keeps_its_bank(bank: Bank, line: LyingTransport, quick: None) -> None:
+    words: list[str] = []
+    with time_machine.travel(timezone.now() + later(1), tick=False) as clock:
+
+        def slow() -> None:
+            clock.shift(60)
+            wait_for(lambda: Bank.objects.filter(pk=bank.pk, poll_claimed_until__gt=timezone.now()).exists())
+            words.append(poll.poll(bank.pk))
+
+        Bank.objects.filter(pk=bank.pk).update(polled=True, poll_after=timezone.now())
+        line.before_call["GET"] = slow
+        poll.poll(bank.pk)
+    assert words == ["not due"]
+    bank.refresh_from_db()
+    assert bank.poll_claimed_until is None
+    assert bank.watermark is not None
 
 
 def test_quick_work_costs_no_renewal() -> None:
