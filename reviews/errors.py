@@ -71,6 +71,10 @@ class FactRefused(NotDecided):
     """This cannot be done to this fact; `str()` says why, and nothing was sent."""
 
 
+class FactTaken(FactRefused):
+    """Somebody was faster, or the fact is another one now."""
+
+
 class TooLate(NotDecided):
     """What was to be taken back has already happened; `str()` says what can be done instead."""
 

@@ -32,6 +32,9 @@ KEYS = [
     Key("delete", "d", "Decide", "delete", "✕"),
     Key("skip", "s", "Decide", "skip: not a decision"),
     Key("undo", "u", "Decide", "undo the last decision", "↻"),
+    Key("select-fact", "1", "Facts", "select a fact, up to the ninth", shown="1+…+9"),
+    Key("retire-fact", "r", "Facts", "retire the selected fact", "↓"),
+    Key("restore-fact", "R", "Facts", "restore it", "↑"),
     Key("save", "Control+Enter", "Inside a field", "save", shown="Ctrl+↵"),
 ]
 

@@ -1,5 +1,6 @@
 from django.urls import URLPattern, URLResolver, path
 
+from reviews.urls_facts import urlpatterns as facts
 from reviews.urls_imports import urlpatterns as imports
 from reviews.urls_watch import urlpatterns as watch
 from reviews.views import card, decide, edit, overview, queue, sources, vanished
@@ -23,6 +24,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("sources/", sources.source_list, name="source-list"),
     path("sources/<int:pk>/look-back/", sources.source_look_back, name="source-look-back"),
     path("log/<int:pk>/put-back/", decide.write_put_back, name="write-put-back"),
+    *facts,
     *imports,
     *watch,
 ]

@@ -9,6 +9,7 @@ from django.utils.safestring import SafeString
 from reviews.keys import BY_ACTION, SHEET, Key
 
 register = template.Library()
+LAST_DIGIT = 9
 
 
 @register.inclusion_tag("memadmin/_key.html")
@@ -19,6 +20,12 @@ def key(action: str) -> dict[str, Any]:
 @register.simple_tag
 def bind(action: str) -> SafeString:
     return format_html('data-key="{}"', BY_ACTION[action].key)
+
+
+@register.simple_tag
+def bind_fact(number: int) -> SafeString:
+    """The first nine facts of a card have the digits; the others have none."""
+    return format_html('data-key="{}"', number) if number <= LAST_DIGIT else SafeString("")
 
 
 @register.simple_tag

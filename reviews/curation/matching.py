@@ -6,8 +6,9 @@ number, a name or a negation differs: "the time-out is 30 s" is not "the time-ou
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Generic, TypeVar
 
 from rapidfuzz import fuzz
@@ -46,13 +47,24 @@ class Match(Generic[Key]):
     score: float
 
 
-def numbered(facts: Iterable[tuple[str, str]]) -> list[Numbered]:
-    """(id, text) in the order of the document → the same with occurrences."""
-    seen: Counter[str] = Counter()
+def numbered(
+    facts: Iterable[tuple[str, str]], given: Mapping[str, tuple[str, int]] = MappingProxyType({})
+) -> list[Numbered]:
+    """(id, text) in the order of the document → the same with occurrences.
+
+    `given`: {id: (text, occurrence)} of facts that have theirs already; the others get those that are free.
+    """
+    taken = set(given.values())
+    following: Counter[str] = Counter()
     found = []
     for fact_id, text in facts:
-        found.append(Numbered(fact_id, text, seen[text]))
-        seen[text] += 1
+        if fact_id in given:
+            found.append(Numbered(fact_id, *given[fact_id]))
+            continue
+        while (text, following[text]) in taken:
+            following[text] += 1
+        found.append(Numbered(fact_id, text, following[text]))
+        following[text] += 1
     return found
 
 

@@ -4,10 +4,14 @@ Called in the transaction that stores the loaded facts; sends nothing itself, th
 """
 
 from collections.abc import Sequence
+from itertools import count
+from typing import Any
 from uuid import uuid4
 
 from django.db import transaction
+from django.db.models import F, QuerySet
 from django.http import Http404
+from django.utils import timezone
 
 from banks import access, writes
 from banks.fact_kinds import seen_hash
@@ -31,9 +35,10 @@ def look(*, bank: Bank, document_id: str, facts: Sequence[Fact], cause: Write | 
 
     `facts`: all facts of the document as they are now; `cause`: the write of ours after which it was extracted anew.
     """
+    present = {fact.id for fact in facts}
+    _withdraw(bank, document_id, present)
     if bank.reapply == Reapply.OFF:
         return 0
-    present = {fact.id for fact in facts}
     standing = FactDecision.objects.select_related("extracted", "current").filter(
         bank=bank, document_hash=Write.hash_of(document_id), verdict__in=FactDecision.STANDING
     )
@@ -47,6 +52,22 @@ def look(*, bank: Bank, document_id: str, facts: Sequence[Fact], cause: Write | 
     new = [pair for each in found if (pair := _pair(each, bank, cause)) is not None]
     _apply(bank, document_id, [pair for pair in new if pair.state == State.SENT])
     return len(new)
+
+
+def open_questions() -> QuerySet[Reapplication]:
+    """What waits for an answer. A decision that somebody took anew meanwhile asks nothing more."""
+    return Reapplication.objects.filter(
+        state=State.ASKED, decision__verdict__in=FactDecision.STANDING, decision__fact_id=F("replaces")
+    )
+
+
+def _withdraw(bank: Bank, document_id: str, present: set[str]) -> None:
+    """Questions about facts that are gone themselves: a newer extraction asks about its own."""
+    asked = Reapplication.objects.filter(
+        state=State.ASKED, decision__bank=bank, decision__document_hash=Write.hash_of(document_id)
+    )
+    gone = [pk for pk, fact_id in asked.values_list("pk", "fact_id") if fact_id not in present]
+    Reapplication.objects.filter(pk__in=gone, state=State.ASKED).update(state=State.FAILED)
 
 
 def _pair(found: Match[FactDecision], bank: Bank, cause: Write | None) -> Reapplication | None:
@@ -120,29 +141,66 @@ def _apply(bank: Bank, document_id: str, pairs: Sequence[Reapplication]) -> None
 def after_write(write: Write) -> None:
     """A row that applied decisions again has ended: they are about the new facts from now on. Idempotent."""
     done = {*write.outcome.get("retired", []), *write.outcome.get("edited", []), *write.outcome.get("not_called", [])}
-    pairs = Reapplication.objects.select_related("decision").filter(write=write, decision__bank=write.bank_id)
+    pairs = Reapplication.objects.select_related("decision", "text").filter(write=write, decision__bank=write.bank_id)
     for pair in pairs:
         if pair.fact_id in done or write.state == Write.State.DONE:
-            FactDecision.objects.filter(pk=pair.decision_id).update(fact_id=pair.fact_id, write=write)
+            _move(pair, write)
             Reapplication.objects.filter(pk=pair.pk).update(state=State.DONE)
         elif write.state in (Write.State.ATTENTION, Write.State.CHANGED, Write.State.CANCELLED):
             Reapplication.objects.filter(pk=pair.pk).update(state=State.FAILED)
 
 
-@transaction.atomic
-def answer(*, user: User, reapplication_id: int, apply: bool) -> Reapplication:
-    """A person's answer to a question. Raises TooLate when somebody was faster; 404 / 403 as ever."""
+def _move(pair: Reapplication, write: Write) -> None:
+    """The decision is about the new fact from now on, and about its text where that is another one."""
+    decision = pair.decision
+    others = FactDecision.objects.filter(bank=decision.bank_id).exclude(pk=decision.pk)
+    if others.filter(fact_id=pair.fact_id).exists():  # somebody decided about that fact by hand meanwhile
+        FactDecision.objects.filter(pk=decision.pk).update(verdict=Verdict.RESTORED)
+        return
+    changes: dict[str, Any] = {"fact_id": pair.fact_id, "write": write}
+    if not pair.exact:
+        same = others.filter(document_hash=decision.document_hash, extracted=pair.text_id)
+        taken = set(same.values_list("occurrence", flat=True))
+        changes["extracted"] = pair.text_id
+        changes["occurrence"] = next(number for number in count() if number not in taken)
+        if decision.current_id is None:
+            changes["preview"] = FactDecision.preview_of(pair.text.text)
+    FactDecision.objects.filter(pk=decision.pk).update(**changes)
+
+
+def get_question(user: User, pk: int) -> Reapplication:
+    """For who may answer it: 404 for strangers, 403 for readers."""
     rows = Reapplication.objects.select_related("decision__bank", "decision__current", "text")
-    pair = rows.filter(pk=reapplication_id).first()
+    pair = rows.filter(pk=pk).first()
     if pair is None:
         raise Http404("No such question.")
     access.require(user, pair.decision.bank, Role.REVIEWER)
-    taken = Reapplication.objects.filter(pk=pair.pk, state=State.ASKED).update(
+    return pair
+
+
+@transaction.atomic
+def answer(*, user: User, reapplication_id: int, apply: bool) -> Reapplication:
+    """A person's answer to a question. Raises TooLate when somebody was faster; 404 / 403 as ever."""
+    pair = get_question(user, reapplication_id)
+    taken = Reapplication.objects.filter(pk__in=open_questions().filter(pk=pair.pk).values("pk")).update(
         state=State.SENT if apply else State.DECLINED, decided_by=user.display_name
     )
     if not taken:
         raise TooLate("Somebody has answered already.")
     if apply:
         _apply(pair.decision.bank, pair.decision.document_id, [pair])
+    else:
+        _let_go(user, pair)
     pair.refresh_from_db()
     return pair
+
+
+def _let_go(user: User, pair: Reapplication) -> None:
+    """It does not stand any more: no later extraction asks again."""
+    FactDecision.objects.filter(pk=pair.decision_id, verdict__in=FactDecision.STANDING).update(
+        verdict=Verdict.RESTORED,
+        origin=FactDecision.Origin.OURS,
+        user=user,
+        user_name=user.display_name,
+        at=timezone.now(),
+    )

@@ -22,12 +22,16 @@ def after_write(write: Write) -> None:
     done = write.outcome.get({"retire": "retired", "restore": "restored", "edit-fact": "edited"}[write.kind], [])
     # What stood so already is a decision of this person all the same.
     done = [*done, *(fact_id for fact_id in write.outcome.get("not_called", []) if write.kind == "retire")]
-    texts = texts_before(write)
+    if not done:
+        return
+    rows = rows_before(write)
+    texts = {fact.fact_id: fact for fact in _as_extracted(write.bank, rows)}
+    types = {row["id"]: str(row.get("type") or "") for row in rows}
     for fact_id in done:
-        _decide(write, fact_id, texts.get(fact_id))
+        _decide(write, fact_id, texts.get(fact_id), types.get(fact_id, ""))
 
 
-def _decide(write: Write, fact_id: str, numbered_text: Numbered | None) -> None:
+def _decide(write: Write, fact_id: str, text: Numbered | None, fact_type: str) -> None:
     known = FactDecision.objects.filter(bank=write.bank, fact_id=fact_id).first()
     values: dict[str, Any] = {
         "user": write.actor,
@@ -37,7 +41,8 @@ def _decide(write: Write, fact_id: str, numbered_text: Numbered | None) -> None:
         "at": write.occurred_at,
     }
     if write.kind == "edit-fact":
-        values |= {"current": write.request}
+        assert write.request is not None
+        values |= {"current": write.request, "preview": FactDecision.preview_of(write.request.text)}
         if known is None or known.verdict == Verdict.RESTORED:
             values["verdict"] = Verdict.EDITED
     elif write.kind == "retire":
@@ -49,8 +54,8 @@ def _decide(write: Write, fact_id: str, numbered_text: Numbered | None) -> None:
         values |= {"verdict": Verdict.EDITED if edited else Verdict.RESTORED, "reason": ""}
     if known is not None:
         FactDecision.objects.filter(pk=known.pk).update(**values)
-    elif numbered_text is not None:
-        _remember(write.bank, write.document_id, numbered_text, **values)
+    elif text is not None:
+        _remember(write.bank, write.document_id, text, fact_type=fact_type, **values)
 
 
 def _remember(bank: Bank, document_id: str, fact: Numbered, **values: Any) -> FactDecision:
@@ -60,17 +65,30 @@ def _remember(bank: Bank, document_id: str, fact: Numbered, **values: Any) -> Fa
         document_hash=Write.hash_of(document_id) if document_id else "",
         extracted=Blob.objects.store(fact.text),
         occurrence=fact.occurrence,
-        defaults={"document_id": document_id, "fact_id": fact.fact_id, **values},
+        defaults={
+            "document_id": document_id,
+            "fact_id": fact.fact_id,
+            "preview": FactDecision.preview_of(fact.text),
+            **values,
+        },
     )
     return found
 
 
-def texts_before(write: Write) -> dict[str, Numbered]:
-    """{fact id: text as it was before the write}, from the facts that were stored with the row."""
+def rows_before(write: Write) -> list[dict[str, Any]]:
+    """The facts of the document as they were before the write, from what was stored with the row."""
     if write.facts_before is None or write.facts_before.erased:
-        return {}
-    rows = json.loads(write.facts_before.text)
-    return {fact.fact_id: fact for fact in numbered((row["id"], row["text"]) for row in rows)}
+        return []
+    rows: list[dict[str, Any]] = json.loads(write.facts_before.text)
+    return rows
+
+
+def _as_extracted(bank: Bank, rows: Sequence[dict[str, Any]]) -> list[Numbered]:
+    """As `as_extracted`, of stored rows."""
+    decisions = FactDecision.objects.select_related("extracted").filter(bank=bank)
+    known = {each.fact_id: each for each in decisions.filter(fact_id__in=[row["id"] for row in rows])}
+    ordered = sorted(rows, key=lambda row: (row.get("mentioned_at") is None, row.get("mentioned_at") or "", row["id"]))
+    return _numbered([(row["id"], row["text"]) for row in ordered], known)
 
 
 def mirror(*, bank: Bank, document_id: str, facts: Sequence[Fact]) -> int:
@@ -92,7 +110,11 @@ def decisions_at(bank: Bank, facts: Sequence[Fact]) -> dict[str, FactDecision]:
 def as_extracted(facts: Sequence[Fact], known: dict[str, FactDecision]) -> list[Numbered]:
     """The facts in the order of their document, under the texts they were extracted with as far as those are known."""
     ordered = sorted(facts, key=lambda fact: (fact.mentioned_at is None, fact.mentioned_at, fact.id))
-    return numbered((fact.id, known[fact.id].extracted.text if fact.id in known else fact.text) for fact in ordered)
+    return _numbered([(fact.id, fact.text) for fact in ordered], known)
+
+
+def _numbered(facts: Sequence[tuple[str, str]], known: dict[str, FactDecision]) -> list[Numbered]:
+    return numbered(facts, {fact_id: (each.extracted.text, each.occurrence) for fact_id, each in known.items()})
 
 
 def _mirror(bank: Bank, document_id: str, fact: Fact, known: FactDecision | None, text: Numbered) -> bool:

@@ -39,6 +39,9 @@ class FactDecision(models.Model):
     current = models.ForeignKey(
         Blob, models.PROTECT, null=True, related_name="+", help_text="the text a person gave it; null = as extracted"
     )
+    preview = models.CharField(
+        max_length=300, blank=True, default="", help_text="the beginning of the text as it is now, for lists and search"
+    )
     verdict = models.CharField(max_length=10, choices=Verdict.choices)
     reason = models.TextField(blank=True, default="")
     origin = models.CharField(max_length=10, choices=Origin.choices, default=Origin.OURS)
@@ -65,6 +68,10 @@ class FactDecision(models.Model):
 
     def __str__(self) -> str:
         return f"{self.verdict}: fact {self.fact_id}"
+
+    @staticmethod
+    def preview_of(text: str) -> str:
+        return " ".join(text[:1_200].replace("\x00", " ").split())[:300]  # PostgreSQL has no NUL
 
     @property
     def text_id(self) -> str:

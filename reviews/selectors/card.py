@@ -1,6 +1,5 @@
 """Everything a card shows beside the text: facts, history, what can be taken back."""
 
-import json
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -9,30 +8,12 @@ from django.utils import timezone
 
 from banks.models import Role, Write
 from memadmin import words
-from memadmin.retention import NOTHING, Omitted
 from reviews.models import Decision, ReviewEntry, Seen
 
-FACTS_SHOWN = 20
-MOST_FACTS = 1_000
 HISTORY_SHOWN = 30
 READERS_SHOWN = 3
 # How long "undo" on the next card still means this decision.
 RECENT = timedelta(minutes=10)
-
-
-@dataclass(frozen=True)
-class FactRow:
-    text: str
-    kind: str  # world, experience, observation
-    retired: bool
-    reason: str
-    entities: list[str]
-    edited: bool
-    sources: int
-
-    @property
-    def observation(self) -> bool:
-        return self.kind == "observation"
 
 
 @dataclass(frozen=True)
@@ -84,36 +65,6 @@ GLYPHS = {
     Decision.Verdict.REOPENED: ("↑", "none"),
     Decision.Verdict.GONE: ("✕", "none"),
 }
-
-
-def facts_unread(entry: ReviewEntry, loaded: int) -> Omitted:
-    """Facts that the bank counts and that were not loaded: of huge documents only the first are."""
-    missing = (entry.fact_count or 0) + (entry.retired_count or 0) - loaded
-    return Omitted("exact", missing) if loaded and missing > 0 else NOTHING
-
-
-def facts_of(entry: ReviewEntry) -> list[FactRow]:
-    """The facts as they were last loaded. What is wrongly shaped is left out."""
-    if entry.facts is None:
-        return []
-    try:
-        rows = json.loads(entry.facts.text)
-    except ValueError:
-        return []
-    return [_fact(row) for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
-
-
-def _fact(row: dict[str, Any]) -> FactRow:
-    entities = row.get("entities")
-    return FactRow(
-        text=str(row.get("text") or ""),
-        kind=str(row.get("type") or row.get("fact_type") or "fact"),
-        retired=row.get("state") == "invalidated",
-        reason=str(row.get("invalidation_reason") or ""),
-        entities=[str(name) for name in entities[:8]] if isinstance(entities, list) else [],
-        edited=bool(row.get("edited_at")),
-        sources=len(row.get("source_fact_ids") or []),
-    )
 
 
 def decisions_since(entry: ReviewEntry, version: int) -> list[Event]:

@@ -16,6 +16,7 @@ from banks.selectors import NEEDS_A_PERSON, writes_seen_by
 from memadmin.counting import CAP, CappedCount, Count, capped, count_of
 from memadmin.paging import walk
 from reviews.models import ReviewEntry
+from reviews.selectors import facts
 from reviews.selectors.filters import Filters
 from reviews.selectors.queue import TAB_CAP, Today, entries, ranges, today
 
@@ -56,6 +57,8 @@ class Overview:
     failed_oldest: datetime | None
     today: Today
     looks: list[Look]
+    questions: Count  # decisions about facts that wait for an answer
+    question_entry: int | None
     banks: list[BankRow]
     more_banks: int
     servers: int
@@ -69,6 +72,7 @@ def overview(user: Any) -> Overview:
     due = Filters(age="soon")
     failed = writes_seen_by(user).filter(state__in=NEEDS_A_PERSON).select_related("bank").order_by("-pk")
     rows = bank_rows(user)
+    questions = facts.question_count(user)
     return Overview(
         oldest=min((row.oldest for row in rows if row.oldest), default=None),
         soon=count_of(entries(user, due), TAB_CAP),
@@ -77,6 +81,8 @@ def overview(user: Any) -> Overview:
         failed_oldest=min(failed.order_by().values_list("occurred_at", flat=True)[:CAP], default=None),
         today=today(user),
         looks=looks(user),
+        questions=questions,
+        question_entry=facts.first_question(user) if questions else None,
         banks=_with_days(rows[:BANKS_SHOWN]),
         more_banks=max(len(rows) - BANKS_SHOWN, 0),
         servers=len({row.bank.server_id for row in rows}),

@@ -11,25 +11,30 @@ from django.conf import settings
 from django.db import transaction
 
 from banks import access, writes
+from banks.fact_kinds import seen_hash
 from banks.models import Blob, Role, Write
 from memadmin.accounts.models import User
 from reviews.access import get_entry
-from reviews.errors import Blank, FactRefused, TooLarge, TooLate
+from reviews.errors import Blank, FactRefused, FactTaken, TooLarge, TooLate
 from reviews.models import Reapplication, ReviewEntry
 from reviews.text import has_visible_text, normalise_newlines
 
 Seen = Mapping[str, str]
 MOST_EXTRACTIONS = 50
+LONGEST_REASON = 1_000
 
 
 def retire(*, user: User, entry_id: int, seen: Seen, reason: str, via: Write.Via = Write.Via.WEB) -> Write:
     """The bank forgets these facts and keeps them: they can be restored. A reason is a must; it stays with the fact."""
     entry, facts = _facts_of(user, entry_id, seen)
+    reason = " ".join(reason.replace("\x00", " ").split())
     if not has_visible_text(reason):
         raise FactRefused("Say why it is retired: others will want to know. Nothing was retired.")
+    if len(reason) > LONGEST_REASON:
+        raise FactRefused(f"A reason has at most {LONGEST_REASON:,} characters. Nothing was retired.")
     if all(facts[fact_id]["state"] == "invalidated" for fact_id in seen):
         raise FactRefused("It is retired already.")
-    return _record(entry, "retire", user=user, via=via, seen=seen, reason=reason.strip())
+    return _record(entry, "retire", user=user, via=via, seen=seen, params={"reason": reason})
 
 
 def restore(*, user: User, entry_id: int, seen: Seen, via: Write.Via = Write.Via.WEB) -> Write:
@@ -44,7 +49,8 @@ def edit(
     *, user: User, entry_id: int, fact_id: str, text_hash: str, new_text: str, via: Write.Via = Write.Via.WEB
 ) -> Write | None:
     """Another text for one fact; None = nothing changed, no call. The old text stays in the row: servers keep none."""
-    entry, facts = _facts_of(user, entry_id, {fact_id: text_hash})
+    seen = {fact_id: text_hash}
+    entry, facts = _facts_of(user, entry_id, seen)
     fact = facts[fact_id]
     text = normalise_newlines(new_text, fact["text"]).encode("utf-8", "replace").decode("utf-8")
     if text == fact["text"]:
@@ -55,19 +61,8 @@ def edit(
         raise Blank
     if (size := len(text.encode())) > settings.MAX_TEXT_BYTES:
         raise TooLarge(size, settings.MAX_TEXT_BYTES)
-    with transaction.atomic():
-        return writes.record(
-            kind="edit-fact",
-            bank=entry.bank,
-            via=via,
-            actor=user,
-            document_id=entry.document_id,
-            fact_ids=[fact_id],
-            request=Blob.objects.store(text),
-            before=Blob.objects.store(fact["text"]),
-            facts_before=entry.facts,
-            params={"seen": {fact_id: text_hash}},
-        )
+    texts = {"request": Blob.objects.store(text), "before": Blob.objects.store(fact["text"])}
+    return _record(entry, "edit-fact", user=user, via=via, seen=seen, **texts)
 
 
 def restore_row(*, user: User, write_id: int, via: Write.Via = Write.Via.WEB) -> Write:
@@ -81,6 +76,8 @@ def restore_row(*, user: User, write_id: int, via: Write.Via = Write.Via.WEB) ->
     retired = row.outcome.get("retired", [])
     if not retired:
         raise TooLate("Nothing was retired by this row.")
+    if row.undone_by.filter(kind="restore", state__in=Write.OPEN).exists():
+        raise TooLate("It is being restored already.")
     with transaction.atomic():
         return writes.record(
             kind="restore",
@@ -117,13 +114,17 @@ def _facts_of(user: User, entry_id: int, seen: Seen) -> tuple[ReviewEntry, dict[
     facts = {row["id"]: row for row in json.loads(entry.facts.text)}
     if not seen or any(fact_id not in facts for fact_id in seen):
         raise FactRefused("This fact is not here any more; the list on screen was older. Look at it again.")
+    if any(digest and digest != seen_hash(facts[fact_id]["text"]) for fact_id, digest in seen.items()):
+        raise FactTaken("The fact says something else than it did on screen. Nothing was sent; look at it again.")
     if any(facts[fact_id]["type"] == "observation" for fact_id in seen):
         raise FactRefused("An observation is made from facts and follows them: retire or change those.")
     return entry, facts
 
 
-def _record(entry: ReviewEntry, kind: str, *, user: User, via: Write.Via, seen: Seen, reason: str = "") -> Write:
+def _record(entry: ReviewEntry, kind: str, *, user: User, via: Write.Via, seen: Seen, **more: Any) -> Write:
+    params = {"seen": dict(seen), **more.pop("params", {})}
     with transaction.atomic():
+        _take(entry, seen)
         return writes.record(
             kind=kind,
             bank=entry.bank,
@@ -132,5 +133,18 @@ def _record(entry: ReviewEntry, kind: str, *, user: User, via: Write.Via, seen: 
             document_id=entry.document_id,
             fact_ids=list(seen),
             facts_before=entry.facts,
-            params={"seen": dict(seen)} | ({"reason": reason} if reason else {}),
+            params=params,
+            **more,
         )
+
+
+def _take(entry: ReviewEntry, seen: Seen) -> None:
+    """Of several who act on a fact at once one wins: the others meet its open row here."""
+    same = ReviewEntry.objects.filter(pk=entry.pk, facts=entry.facts_id)
+    if not same.update(facts=entry.facts_id):  # holds the entry until the row is stored
+        raise FactTaken("The facts were read from the bank again meanwhile. Nothing was sent; look again.")
+    under_way = Write.objects.filter(bank=entry.bank_id, document_hash=entry.document_hash, state__in=Write.OPEN)
+    for write in under_way.only("kind", "fact_ids", "actor_name", "via"):
+        if not set(write.fact_ids).isdisjoint(seen):
+            who = write.actor_name or write.get_via_display()
+            raise FactTaken(f"{who} was faster: “{write.kind}” of this fact is under way. Nothing of yours was sent.")

@@ -11,10 +11,9 @@ from django.urls import reverse
 from banks import access
 from banks.paper import Paper, paper
 from memadmin.htmx import PersonRequest, SeeOther, wants_fragment
-from memadmin.retention import first_of
 from reviews.access import get_entry
 from reviews.models import ReviewEntry
-from reviews.selectors import card, queue
+from reviews.selectors import card, facts, queue
 from reviews.selectors.changes import Changes, Mark
 from reviews.selectors.filters import Filters
 from reviews.selectors.shown import Shown
@@ -66,17 +65,12 @@ def show_card(
     sheet = _sheet(request, entry)
     here = f"{card_url(entry.pk, filters)}{'&' if filters.query() else '?'}"
     part = sheet.part if sheet else 0
-    facts = first_of(card.facts_of(entry), card.MOST_FACTS if request.GET.get("facts") == "all" else card.FACTS_SHOWN)
     context = {
         **card_context(request, entry, filters, Shown.now(entry, part=part)),
         "paper": sheet,
         "unread": unread_parts(user=request.user, entry=entry, part=part) if entry.loaded else [],
         "part_url": f"{here}full=",
-        "facts_url": f"{here}facts=all#facts",
-        "facts": facts.items,
-        "facts_total": facts.seen,
-        "facts_omitted": facts.omitted,
-        "facts_unread": card.facts_unread(entry, facts.seen),
+        **sheet_context(request, entry, filters),
         "standing": standing_of(entry, fix=request.user.is_superuser),
         "watched": entry.state == ReviewEntry.State.PENDING,
         "readers": card.readers_of(entry, request.user),
@@ -86,6 +80,18 @@ def show_card(
         "announce": announce,
     }
     return answer(request, "entry_card", "entry_detail", context, card_url(entry.pk, filters), status=status)
+
+
+def sheet_context(request: PersonRequest, entry: ReviewEntry, filters: Filters) -> dict[str, Any]:
+    """What the list of facts on the card needs, beside who may decide."""
+    here = f"{card_url(entry.pk, filters)}{'&' if filters.query() else '?'}"
+    everything = request.GET.get("facts") == "all"
+    return {
+        "sheet": facts.sheet_of(entry, everything=everything),
+        "facts_url": f"{here}facts=all#facts",
+        "facts_all": everything,
+        "selected": request.GET.get("fact", ""),
+    }
 
 
 def _sheet(request: PersonRequest, entry: ReviewEntry) -> Paper | None:

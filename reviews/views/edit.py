@@ -13,6 +13,7 @@ from reviews.access import get_entry
 from reviews.errors import Conflict, NotDecided
 from reviews.models import Decision, ReviewEntry
 from reviews.selectors import queue
+from reviews.selectors.facts import stake_of
 from reviews.selectors.filters import Filters
 from reviews.selectors.shown import Shown
 from reviews.services import decide
@@ -103,6 +104,7 @@ def _form(
         "editing": True,
         "watched": True,
         "error": error,
+        "stake": stake_of(entry),
         "live_diff": len(text) <= LIVE_DIFF,
     }
     url = f"{card_url(entry.pk, Filters())}edit/{filters.query()}"

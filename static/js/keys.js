@@ -34,10 +34,14 @@ function press(event, key) {
   );
   if (!button) return;
   event.preventDefault();
-  if (button.matches("input")) {
+  if (button.matches(FIELDS)) {
     button.focus();
     button.select();
     return;
+  }
+  if (button.matches("[type=radio]")) {
+    button.focus({ preventScroll: true });
+    button.parentElement.scrollIntoView({ block: "nearest" });
   }
   button.dataset.fired = "";
   setTimeout(() => delete button.dataset.fired, 160);

@@ -2,6 +2,7 @@
 import "./keys.js";
 import "./cards.js";
 import "./edit.js";
+import "./facts.js";
 import "./say.js";
 import "./stale.js";
 import "./toast.js";

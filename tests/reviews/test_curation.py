@@ -10,7 +10,7 @@ from banks.models import Bank, Write
 from banks.writes import run
 from reviews.curation import reapply
 from reviews.curation.remember import at_stake
-from reviews.errors import FactRefused, TooLate
+from reviews.errors import FactRefused, FactTaken, TooLate
 from reviews.models import FactDecision, Reapplication, ReviewEntry
 from reviews.services import facts, load
 from tests import factories
@@ -229,3 +229,62 @@ def test_refusals_send_nothing(bank: Bank, entry: ReviewEntry, people: People) -
     )
     assert unchanged is None
     assert not Write.objects.exists()
+
+
+def test_two_facts_with_one_text_are_two_decisions(bank: Bank, entry: ReviewEntry, people: People) -> None:
+    text = "Ben reads it. Ann waits. Ben reads it."
+    extracted_anew(entry, text)
+    with connections.client_for(bank.server) as client:
+        same = [
+            fact for fact in client.list_facts(bank.bank_id).items if fact.text == "Ben reads it." and fact.document_id
+        ]
+    assert len(same) == 2
+    for fact in same:
+        facts.retire(user=people.reviewer, entry_id=entry.pk, seen={fact.id: seen_hash(fact.text)}, reason="left")
+        drain(entry)
+    assert sorted(FactDecision.objects.values_list("occurrence", flat=True)) == [0, 1]
+    extracted_anew(entry, text + " It rained.")
+    with connections.client_for(bank.server) as client:
+        assert client.count_facts(bank.bank_id, state="invalidated") == 2
+
+
+def close_question(entry: ReviewEntry, people: People) -> Reapplication:
+    extracted_anew(entry, "Ann waits. Ben reads the whole ledger.")
+    retire(entry, people, "Ben reads the whole ledger.")
+    extracted_anew(entry, "Ann waits. Ben reads the whole ledger!")
+    return Reapplication.objects.get(state="asked")
+
+
+def test_a_close_text_that_was_answered_is_known_from_then_on(bank: Bank, entry: ReviewEntry, people: People) -> None:
+    reapply.answer(user=people.reviewer, reapplication_id=close_question(entry, people).pk, apply=True)
+    drain(entry)
+    extracted_anew(entry, "Ann waits long. Ben reads the whole ledger!")
+    assert not Reapplication.objects.filter(state="asked").exists()
+    assert list(in_bank(bank, "invalidated")) == ["Ben reads the whole ledger!"]
+
+
+def test_what_a_person_let_go_is_not_asked_again(bank: Bank, entry: ReviewEntry, people: People) -> None:
+    reapply.answer(user=people.reviewer, reapplication_id=close_question(entry, people).pk, apply=False)
+    extracted_anew(entry, "Ann waits long. Ben reads the whole ledger!")
+    assert not Reapplication.objects.filter(state="asked").exists()
+    assert in_bank(bank, "invalidated") == {}
+
+
+def test_a_question_about_a_fact_that_is_gone_is_withdrawn(entry: ReviewEntry, people: People) -> None:
+    question = close_question(entry, people)
+    extracted_anew(entry, "Ann waits.")
+    question.refresh_from_db()
+    assert question.state == "failed"
+
+
+def test_somebody_is_faster_at_one_fact(bank: Bank, entry: ReviewEntry, people: People) -> None:
+    fact = in_bank(bank)["Ben reads it."]
+    seen = {fact.id: seen_hash(fact.text)}
+    facts.retire(user=people.owner, entry_id=entry.pk, seen=seen, reason="left")
+    with pytest.raises(FactTaken, match="Ann Weber was faster"):
+        facts.edit(user=people.reviewer, entry_id=entry.pk, fact_id=fact.id, text_hash=seen[fact.id], new_text="X.")
+    drain(entry)
+    row = Write.objects.get()
+    facts.restore_row(user=people.owner, write_id=row.pk)
+    with pytest.raises(TooLate, match="being restored"):
+        facts.restore_row(user=people.owner, write_id=row.pk)

@@ -53,7 +53,7 @@ def test_a_change_is_sent_and_nothing_else_is(entry: ReviewEntry, people: People
 
 def test_the_form_says_what_it_costs(entry: ReviewEntry, people: People, as_user) -> None:
     page = text_of(as_user(people.reviewer).get(f"/reviews/{entry.pk}/edit/"))
-    assert "2 retirements on them would be forgotten" in page
+    assert "2 retirements made elsewhere would be forgotten" in page
     assert "(kept)" in page
     assert "No change yet." in page
 

@@ -1,0 +1,172 @@
+"""Acts on single facts, from the card. Ids of facts travel in bodies and queries, never in paths."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from banks import access
+from banks.diffs import diff
+from banks.models import Role
+from memadmin.htmx import PersonRequest, SeeOther, wants_fragment
+from reviews.access import get_entry
+from reviews.curation import reapply
+from reviews.errors import FactRefused, FactTaken, NotDecided
+from reviews.models import Reapplication, ReviewEntry
+from reviews.selectors.card import may_decide
+from reviews.selectors.facts import FactRow, fact_of
+from reviews.selectors.filters import Filters
+from reviews.services import facts
+from reviews.views.answers import Notice, answer, card_context, card_url, sheet_context, show_card
+
+SAID = 80  # characters of a fact in a sentence
+GONE = "This fact is not here any more; the list on screen was older."
+
+
+@require_safe
+def fact_list(request: PersonRequest, pk: int) -> HttpResponse:
+    """The list alone, for a card that waits for the end of a write: 204 as long as it would look the same."""
+    entry = get_entry(request.user, pk)
+    filters = Filters.parse(request.GET)
+    if not wants_fragment(request):
+        return SeeOther(card_url(pk, filters))
+    context = _context(request, entry, filters)
+    if request.GET.get("mark") == context["sheet"].mark:
+        return HttpResponse(status=204)
+    return render(request, "reviews/_entry_facts.html", context)
+
+
+@require_POST
+def fact_retire(request: PersonRequest, pk: int) -> HttpResponse:
+    def act(seen: facts.Seen) -> None:
+        facts.retire(user=request.user, entry_id=pk, seen=seen, reason=request.POST.get("reason", ""))
+
+    return _act(request, pk, act, "Retiring")
+
+
+@require_POST
+def fact_restore(request: PersonRequest, pk: int) -> HttpResponse:
+    def act(seen: facts.Seen) -> None:
+        facts.restore(user=request.user, entry_id=pk, seen=seen)
+
+    return _act(request, pk, act, "Restoring")
+
+
+def _act(request: PersonRequest, pk: int, act: Callable[[facts.Seen], None], doing: str) -> HttpResponse:
+    entry = get_entry(request.user, pk, Role.REVIEWER)
+    fact = fact_of(entry, request.POST.get("fact", ""))
+    said = f"{doing} “{fact.text[:SAID]}{'…' if len(fact.text) > SAID else ''}”." if fact else ""
+    try:
+        act({request.POST.get("fact", ""): request.POST.get("seen", "")})
+    except FactTaken as refused:
+        return _answer(request, entry, Notice(str(refused)), status=409)
+    except FactRefused as refused:
+        return _answer(request, entry, Notice(str(refused)), status=422 if fact else 409)
+    return _answer(request, entry, Notice(said, "none"))
+
+
+def _answer(request: PersonRequest, entry: ReviewEntry, notice: Notice, *, status: int = 200) -> HttpResponse:
+    """The list again, with what happened; without htmx the card, by a redirect where something was done."""
+    filters = Filters.parse(request.GET)
+    if wants_fragment(request):
+        context = {**_context(request, entry, filters), "fact_notice": notice, "fragment": True}
+        context["selected"] = request.POST.get("fact", "")
+        return render(request, "reviews/_entry_facts.html", context, status=status)
+    if status >= 400:
+        return show_card(request, entry, filters, notice=notice, status=status)
+    messages.success(request, notice.text)
+    return SeeOther(f"{card_url(entry.pk, filters)}#facts")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def fact_edit(request: PersonRequest, pk: int) -> HttpResponse:
+    entry = get_entry(request.user, pk, Role.REVIEWER)
+    filters = Filters.parse(request.GET)
+    given = request.POST if request.method == "POST" else request.GET
+    fact = fact_of(entry, given.get("fact", ""))
+    if fact is None:
+        return show_card(request, entry, filters, notice=Notice(GONE), status=409)
+    if request.method != "POST":
+        if fact.observation or fact.retired or not fact.free:
+            return show_card(request, entry, filters, notice=Notice(_not_editable(fact)), status=409)
+        return _form(request, entry, filters, fact, fact.text)
+    text = request.POST.get("text", "")
+    try:
+        write = facts.edit(
+            user=request.user, entry_id=pk, fact_id=fact.id, text_hash=request.POST.get("seen", ""), new_text=text
+        )
+    except FactRefused as refused:
+        return _form(request, entry, filters, fact, text, error=str(refused), status=409)
+    except NotDecided as refused:
+        return _form(request, entry, filters, fact, text, error=str(refused), status=422)
+    said = "The text is the same as before, so nothing was sent." if write is None else "The fact gets its new text."
+    if not wants_fragment(request):
+        messages.success(request, said)
+        return SeeOther(f"{card_url(pk, filters)}#facts")
+    return show_card(request, entry, filters, notice=Notice(said, "none"), announce=said)
+
+
+def _not_editable(fact: FactRow) -> str:
+    if fact.observation:
+        return "An observation is made from facts and follows them: change those."
+    if fact.retired:
+        return "It is retired. Restore it first, then change it."
+    return "A write of this fact is under way. When it has ended, change it."
+
+
+def _form(
+    request: PersonRequest,
+    entry: ReviewEntry,
+    filters: Filters,
+    fact: FactRow,
+    text: str,
+    *,
+    error: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    context: dict[str, Any] = {
+        **card_context(request, entry, filters),
+        "fact": fact,
+        "text": text,
+        "error": error,
+        "diff": diff(fact.text, text) if error and text != fact.text else None,
+    }
+    return answer(request, "fact_edit", "fact_form", context, request.get_full_path(), status=status)
+
+
+@require_POST
+def question_apply(request: PersonRequest, pk: int) -> HttpResponse:
+    return _reply(request, pk, apply=True)
+
+
+@require_POST
+def question_let_go(request: PersonRequest, pk: int) -> HttpResponse:
+    return _reply(request, pk, apply=False)
+
+
+def _reply(request: PersonRequest, pk: int, *, apply: bool) -> HttpResponse:
+    """A person's answer to whether an earlier decision holds for a fact that was extracted anew."""
+    try:
+        pair = reapply.answer(user=request.user, reapplication_id=pk, apply=apply)
+    except NotDecided as refused:
+        question = reapply.get_question(request.user, pk)
+        return _answer(request, _entry_of(question), Notice(str(refused)), status=409)
+    said = "It is applied again." if apply else "It is let go: the fact stays as it was extracted."
+    return _answer(request, _entry_of(pair), Notice(said, "none"))
+
+
+def _entry_of(pair: Reapplication) -> ReviewEntry:
+    entries = ReviewEntry.objects.select_related("bank__server")
+    return entries.get(bank=pair.decision.bank_id, document_hash=pair.decision.document_hash)
+
+
+def _context(request: PersonRequest, entry: ReviewEntry, filters: Filters) -> dict[str, Any]:
+    return {
+        "entry": entry,
+        "filters": filters,
+        "may_decide": may_decide(access.role_on(request.user, entry.bank)),
+        **sheet_context(request, entry, filters),
+    }

@@ -1,0 +1,23 @@
+// Facts of a card: the reason has the focus as soon as it is asked for, and is not swapped away while it is typed.
+
+document.addEventListener("toggle", (event) => {
+  if (event.target.matches(".fact-reason[open]")) event.target.querySelector("input:not([type=hidden])")?.focus();
+}, true);
+
+document.addEventListener("keydown", (event) => {
+  const form = event.key === "Escape" && event.target.closest(".fact-reason[open]");
+  if (!form) return;
+  form.open = false;
+  form.closest(".fact").querySelector("[type=radio]").focus({ preventScroll: true });
+  event.preventDefault();
+}, true);
+
+document.addEventListener("htmx:beforeRequest", (event) => {
+  if (event.detail.elt.id === "facts-box" && event.detail.elt.querySelector(".fact-reason[open]")) event.preventDefault();
+});
+
+// After an act the list is a new one: whoever walks by keys goes on from where they were.
+document.addEventListener("htmx:afterSettle", (event) => {
+  if (event.detail.elt.id !== "facts-box" || document.activeElement !== document.body) return;
+  event.detail.elt.querySelector("[type=radio]:checked")?.focus({ preventScroll: true });
+});
