@@ -7,7 +7,7 @@ from django.db.models.functions import Substr
 
 from reviews import search, terms
 
-LOT = 50
+LOT = 200
 BYTES = 4 * terms.CHARACTERS
 
 
