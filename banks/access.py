@@ -64,7 +64,9 @@ def role_on(user: Any, bank: Bank) -> Role | None:
 
 def _held_by(user: User) -> list[tuple[int | None, int | None, int]]:
     """(bank, server, role) of each membership, as they are now; the person's object remembers them."""
-    held = list(Membership.objects.filter(user=user).values_list("bank", "server", "role"))
+    held: list[tuple[int | None, int | None, int]] = list(
+        Membership.objects.filter(user=user).values_list("bank_id", "server_id", "role")
+    )
     user.__dict__["_held"] = held
     return held
 
