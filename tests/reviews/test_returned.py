@@ -226,8 +226,8 @@ def test_an_edit_without_facts_can_be_taken_back_by_another_edit(
     finish(back)
     look_again(entry)
     assert entry.text == before
+    ReviewEntry.objects.filter(pk=entry.pk).update(text=factories.make_entry(bank, "other", text="Other.").text)
     with pytest.raises(TooLate):
-        ReviewEntry.objects.filter(pk=entry.pk).update(text=factories.make_entry(bank, "other", text="Other.").text)
         vanished.revert_edit(user=people.reviewer, **shown(entry))  # type: ignore[arg-type]
 
 
