@@ -15,6 +15,7 @@ from banks import connections
 from banks.hindsight import HindsightClient, NotAddressable, NotFound, RetainItem, is_addressable
 from banks.models import Bank, Write
 from reviews.models import ReviewEntry
+from reviews.services import decide
 from tests import factories
 from tests.banks.conftest import LyingTransport, store
 from tests.conftest import People
@@ -200,3 +201,18 @@ def test_row_021_a_document_that_is_listed_and_not_found_is_not_called_missing(
     assert "lists this document but does not find it" in entry.load_error
     with pytest.raises(NotFound), connections.client_for(bank.server) as client:
         client.get_document(bank.bank_id, "a\nb")
+
+
+@pytest.mark.django_db
+def test_row_021_a_delete_of_what_is_listed_and_not_found_is_never_already_gone(
+    bank: Bank, people: People, line: LyingTransport
+) -> None:
+    store(bank, "a\nb", "Newlines are odd.")
+    entry = factories.make_entry(bank, "a\nb")
+    decide.delete(user=people.reviewer, entry_id=entry.pk, version=entry.version, text_hash=str(entry.text_id))
+    work_off()
+    write = Write.objects.get(kind="delete")
+    assert write.state == Write.State.ATTENTION
+    assert "not addressable on this server" in write.error_text
+    entry.refresh_from_db()
+    assert entry.state == State.PENDING
