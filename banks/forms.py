@@ -10,7 +10,7 @@ from django.utils.datastructures import MultiValueDict
 
 from banks.addresses import Address, BadAddress
 from banks.hidden import has_hidden
-from banks.models import Bank, Role
+from banks.models import Bank, Reapply, Role
 from memadmin.accounts import people
 from memadmin.accounts.models import User
 
@@ -239,6 +239,11 @@ class PolicyForm(forms.Form):
         label="Settle time", required=False, min_value=0, max_value=10_080, widget=forms.NumberInput(_input)
     )
     reopen_on_change = forms.BooleanField(label="Open again what changed", required=False)
+    reapply = forms.ChoiceField(
+        label="Decisions about facts",
+        choices=Reapply.choices,
+        widget=forms.Select({**_select, "aria-describedby": "reapply-help"}),
+    )
 
     def clean_language(self) -> str:
         language: str = self.cleaned_data["language"]

@@ -9,4 +9,5 @@ urlpatterns = [
     path("reviews/<int:pk>/facts/edit/", facts.fact_edit, name="fact-edit"),
     path("facts/questions/<int:pk>/apply/", facts.question_apply, name="question-apply"),
     path("facts/questions/<int:pk>/let-go/", facts.question_let_go, name="question-let-go"),
+    path("log/<int:pk>/restore/", facts.write_restore, name="write-restore"),
 ]

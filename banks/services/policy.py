@@ -18,6 +18,7 @@ FIELDS = (
     "settle_minutes",
     "polled",
     "reopen_on_change",
+    "reapply",
 )
 CHANGED = "Somebody changed this policy meanwhile. Nothing of yours was stored."
 

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST, require_safe
 
-from banks import access, selectors, writes
+from banks import access, selectors, selectors_facts, writes
 from banks.diffs import diff
 from banks.models import Blob, Role, Write
 from banks.paper import paper
@@ -27,9 +27,11 @@ VALUES_SHOWN = 60
 def write_list(request: PersonRequest) -> HttpResponse:
     user = request.user
     filters = selectors.LogFilters.parse(request.GET)
+    page = selectors.write_page(user, filters, Cursor.parse(request.GET.get("page", "")))
     context = {
         "filters": filters,
-        "page": selectors.write_page(user, filters, Cursor.parse(request.GET.get("page", ""))),
+        "page": page,
+        "restorable": selectors_facts.restorable(page.rows),
         "found": selectors.write_count(user, filters),
         "in_flight": selectors.write_count(user, selectors.LogFilters(state="flight")),
         "states": selectors.STATES,
@@ -51,6 +53,8 @@ def write_detail(request: PersonRequest, pk: int) -> HttpResponse:
         "troubles": of_bank(write.bank, fix=request.user.is_superuser) if write.is_open else [],
         "diff": diff(before.text, changed.text) if before and changed else None,
         **_paper(request, write.before or write.request or write.after),
+        "facts": selectors_facts.facts_of_row(write),
+        "may_restore": write.pk in selectors_facts.restorable([write]),
         "outcome": _flat(write.outcome),
         "params": _flat(write.params),
         "may_put_back": write.kind == "delete" and write.state == Write.State.DONE and before is not None,

@@ -21,6 +21,7 @@ FIELDS = {
     "other_urls": "other addresses",
     "polled": "look for new documents",
     "read_timeout": "answer within (seconds)",
+    "reapply": "retired and edited facts after a new extraction",
     "reopen_on_change": "open again what changed",
     "role": "role",
     "settle_minutes": "settle time (minutes)",

@@ -4,6 +4,7 @@ from django import template
 
 from banks.models import Write
 from banks.selectors import Look, look_of
+from banks.selectors_facts import told
 
 register = template.Library()
 
@@ -11,6 +12,11 @@ register = template.Library()
 @register.simple_tag
 def look(write: Write) -> Look:
     return look_of(write.kind)
+
+
+@register.filter
+def facts_told(write: Write) -> str:
+    return told(write)
 
 
 @register.filter

@@ -3,6 +3,7 @@
 Called in the transaction that stores the loaded facts; sends nothing itself, the door does.
 """
 
+import json
 from collections.abc import Sequence
 from itertools import count
 from typing import Any
@@ -119,6 +120,7 @@ def _apply(bank: Bank, document_id: str, pairs: Sequence[Reapplication]) -> None
                 fact_ids=[pair.fact_id],
                 request=pair.decision.current,
                 before=pair.text,
+                facts_before=_stored([pair]),
                 params={"seen": {pair.fact_id: seen_hash(pair.text.text)}},
                 group=group,
             )
@@ -132,10 +134,17 @@ def _apply(bank: Bank, document_id: str, pairs: Sequence[Reapplication]) -> None
         via=Write.Via.REAPPLY,
         document_id=document_id,
         fact_ids=[pair.fact_id for pair in retired],
+        facts_before=_stored(retired),
         params={"reasons": {pair.fact_id: pair.decision.reason for pair in retired}},
         group=group,
     )
     Reapplication.objects.filter(pk__in=[pair.pk for pair in retired]).update(write=write)
+
+
+def _stored(pairs: Sequence[Reapplication]) -> Blob:
+    """The facts as they were extracted, as other rows keep them."""
+    rows = [{"id": pair.fact_id, "text": pair.text.text, "type": pair.decision.fact_type} for pair in pairs]
+    return Blob.objects.store(json.dumps(rows, ensure_ascii=False))
 
 
 def after_write(write: Write) -> None:

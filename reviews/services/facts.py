@@ -9,6 +9,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
+from django.http import Http404
 
 from banks import access, writes
 from banks.fact_kinds import seen_hash
@@ -67,17 +68,20 @@ def edit(
 
 def restore_row(*, user: User, write_id: int, via: Write.Via = Write.Via.WEB) -> Write:
     """Brings back the facts of a retire row, in its order and under the ids they have now."""
-    row = Write.objects.select_related("bank__server").filter(pk=write_id, kind="retire").first()
+    row = Write.objects.select_related("bank__server").filter(pk=write_id).first()
     if row is None:
-        raise TooLate("There is nothing to restore on this row.")
+        raise Http404("No such row.")
     access.require(user, row.bank, Role.REVIEWER)
+    if row.kind != "retire":
+        raise TooLate("There is nothing to restore on this row.")
     if row.is_open:
         raise TooLate("It is not retired yet. When that is done, restore it.")
     retired = row.outcome.get("retired", [])
     if not retired:
         raise TooLate("Nothing was retired by this row.")
-    if row.undone_by.filter(kind="restore", state__in=Write.OPEN).exists():
-        raise TooLate("It is being restored already.")
+    earlier = row.undone_by.filter(kind="restore", state__in=[*Write.OPEN, Write.State.DONE]).order_by("-pk").first()
+    if earlier is not None:
+        raise TooLate(f"It {'is being' if earlier.is_open else 'was'} restored already, by row {earlier.pk}.")
     with transaction.atomic():
         return writes.record(
             kind="restore",

@@ -6,6 +6,8 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from banks import access
@@ -170,3 +172,20 @@ def _context(request: PersonRequest, entry: ReviewEntry, filters: Filters) -> di
         "may_decide": may_decide(access.role_on(request.user, entry.bank)),
         **sheet_context(request, entry, filters),
     }
+
+
+@require_POST
+def write_restore(request: PersonRequest, pk: int) -> HttpResponse:
+    """From the log: the facts of a retire row again, under the ids they have now."""
+    try:
+        write = facts.restore_row(user=request.user, write_id=pk)
+    except NotDecided as refused:
+        messages.warning(request, str(refused))
+        return SeeOther(reverse("banks:write-detail", args=[pk]))
+    number = len(write.fact_ids)
+    messages.success(
+        request, f"Restoring {number:,} fact{'' if number == 1 else 's'}. Row {write.pk} says how it ended."
+    )
+    back = request.POST.get("next", "")
+    safe = back.startswith("/") and url_has_allowed_host_and_scheme(back, allowed_hosts=None)
+    return SeeOther(back if safe else reverse("banks:write-detail", args=[write.pk]))

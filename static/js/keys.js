@@ -20,6 +20,7 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "?") return sheet(event);
   if (event.key === "j" || event.key === "k") return move(event);
   if (event.key === "o" && open(event)) return;
+  if (event.key === "u" && undoRow(event)) return;
   press(event, event.key);
 });
 
@@ -93,5 +94,14 @@ function open(event) {
   if (!row) return false;
   event.preventDefault();
   row.querySelector("a").click();
+  return true;
+}
+
+// On the log, "undo" is of the row one stands on, and of no other.
+function undoRow(event) {
+  const button = document.querySelector("[data-rows] > [aria-current] [data-row-key=u]");
+  if (!button) return false;
+  event.preventDefault();
+  button.click();
   return true;
 }

@@ -20,7 +20,7 @@ from tests.reviews.pages import XSS, Reader, assert_harmless, text_of
 
 def shown(client: Client, bank: Bank) -> dict[str, str]:
     """The form as it stands on the page, as a browser would post it."""
-    values = {"kind": "project"}
+    values = {"kind": "project", "reapply": bank.reapply}
     for tag, given in Reader(text_of(get(client, "bank-policy", bank.pk))).elements:
         name, kind = given.get("name"), given.get("type")
         if tag != "input" or not name or name == "csrfmiddlewaretoken":
@@ -173,3 +173,14 @@ def test_a_hostile_bank_stays_text(people: People, as_user: SignIn) -> None:
     client = as_user(people.operator)
     assert_harmless(text_of(get(client, "bank-policy", bank.pk)))
     assert_harmless(save(client, bank, name=XSS))
+
+
+def test_what_becomes_of_decisions_about_facts_is_a_choice(bank: Bank, people: People, as_user: SignIn) -> None:
+    client = as_user(people.owner)
+    save(client, bank, reapply="ask")
+    assert bank.reapply == "ask"
+    assert AdminEvent.objects.get().after == {"reapply": "ask"}
+    answer = client.post(url("bank-policy", bank.pk), {**shown(client, bank), "reapply": "perhaps"})
+    assert (answer.status_code, "Select a valid choice" in text_of(answer)) == (422, True)
+    bank.refresh_from_db()
+    assert bank.reapply == "ask"

@@ -1,0 +1,79 @@
+"""What the write log shows of the facts of a row."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from banks.models import Write
+
+ROWS_SHOWN = 200
+PAST = {"retire": "retired", "restore": "restored", "edit-fact": "edited"}
+
+
+@dataclass(frozen=True)
+class FactOfRow:
+    """`text`: as it was before the row, None when it was not stored; `what`: what became of it, in words."""
+
+    id: str
+    text: str | None
+    what: str
+    tone: str
+    reason: str
+
+
+def facts_of_row(write: Write) -> list[FactOfRow]:
+    """The facts of a row of their own kinds, in its order."""
+    if write.kind not in PAST:
+        return []
+    texts = _texts(write)
+    return [_fact(write, fact_id, texts.get(fact_id)) for fact_id in write.fact_ids[:ROWS_SHOWN]]
+
+
+def _fact(write: Write, fact_id: str, text: str | None) -> FactOfRow:
+    past, outcome = PAST[write.kind], write.outcome
+    if fact_id in outcome.get(past, []):
+        what, tone = past, "approved"
+    elif fact_id in outcome.get("not_called", []):
+        what, tone = f"was {past} already, so it was not called", "none"
+    elif fact_id in outcome.get("refused", {}):
+        what, tone = f"refused: {outcome['refused'][fact_id]}", "attention"
+    elif write.is_open:
+        what, tone = "waits", "pending"
+    else:
+        what, tone = "not tried", "none"
+    reasons = write.params.get("reasons", {})
+    reason = reasons.get(fact_id) if isinstance(reasons, dict) else ""
+    return FactOfRow(fact_id, text, what, tone, str(reason or write.params.get("reason", "")))
+
+
+def _texts(write: Write) -> dict[str, str]:
+    if write.facts_before is None or write.facts_before.erased:
+        return {}
+    try:
+        rows = json.loads(write.facts_before.text)
+    except ValueError:
+        return {}
+    return {str(row["id"]): str(row.get("text", "")) for row in rows if isinstance(row, dict) and "id" in row}
+
+
+def told(write: Write) -> str:
+    """A row about facts in a few words: "restored 2 of 3". Reads the outcome alone, which list rows have."""
+    past = PAST.get(write.kind)
+    if past is None or not write.outcome:
+        return ""
+    done, already = len(write.outcome.get(past, [])), len(write.outcome.get("not_called", []))
+    total = done + already + len(write.outcome.get("refused", {}))
+    if write.kind == "edit-fact" or total == 1:
+        return past if done else ""
+    return f"{past} {done:,} of {total:,}" + (f", {already:,} were so already" if already else "")
+
+
+def restorable(rows: Iterable[Write]) -> set[int]:
+    """Primary keys of the retire rows whose facts can be brought back: not those of which that was done. One query."""
+    retired = {
+        row.pk for row in rows if row.kind == "retire" and not row.is_open and (row.outcome or {}).get("retired")
+    }
+    if not retired:
+        return set()
+    answered = Write.objects.filter(kind="restore", undo_of__in=retired, state__in=[*Write.OPEN, Write.State.DONE])
+    return retired - set(answered.values_list("undo_of", flat=True))
