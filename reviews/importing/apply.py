@@ -52,7 +52,8 @@ class Applier:
         self.name = source.machine or "review queue"
         self.now = timezone.now()
         self._dates: dict[datetime, Any] = {}
-        self._moment = connection.ops.adapt_datetimefield_value
+        # As Django says it, without asking for the zone each time: all moments here are in UTC.
+        self._moment = _as_text if connection.vendor == "sqlite" else connection.ops.adapt_datetimefield_value
         self._scratch = ReviewEntry(first_imported_at=self.now)
         self._prepare()
 
@@ -287,3 +288,7 @@ class Applier:
             ("entry_id", "verdict", "version", "event_id", "note", "at"),
             decided_via=Decision.Via.FILE,
         )
+
+
+def _as_text(moment: datetime) -> str:
+    return str(moment.replace(tzinfo=None))

@@ -2,17 +2,12 @@
 
 import hashlib
 import re
-from collections import Counter
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 APPROVED, DELETED = "approved", "deleted"
 BY_TIME, BY_ITSELF = "expiry", "auto"
 
-# Which field of a line each field of an event comes from, `ts` left aside; "" is in no line of the tool.
-_OF_ADD = ("bank", "baseUrl", "namespace", "project", "reason", "language", "", "")
-# The tool writes a done without bank; ours and a careful script's may name it.
-_OF_DONE = ("bank", "baseUrl", "namespace", "", "", "", "action", "by")
 _ISO = re.compile(r"(?P<year>\d{4})-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d))?", re.ASCII)
 
 
@@ -43,38 +38,50 @@ class Identities:
     """
 
     def __init__(self) -> None:
-        self._seen: Counter[bytes] = Counter()
+        self._seen: dict[bytes, int] = {}
 
     def of(self, event: Event) -> str:
         # No field holds a NUL, so it separates them without doubt.
-        digest = hashlib.sha256("\0".join(event).encode("utf-8"))
-        key = digest.digest()
-        self._seen[key] += 1
-        if (occurrence := self._seen[key]) > 1:
-            digest.update(b"\0%d" % occurrence)
-        return digest.hexdigest()
+        text = "\0".join(event).encode("utf-8")
+        key = hashlib.sha256(text).digest()
+        occurrence = self._seen[key] = self._seen.get(key, 0) + 1
+        return key.hex() if occurrence == 1 else hashlib.sha256(b"%b\0%d" % (text, occurrence)).hexdigest()
 
 
-def event_of(record: dict[str, Any], same: dict[str, str] | None = None) -> Event | None:
-    """The canonical event of a parsed line; None when it is none.
+# What lines have in common: a file of a million lines names a few banks a million times. Read → canonical fields.
+Same = dict[tuple[Any, ...], tuple[str, ...]]
 
-    `same` keeps one object for equal values: a file of a million lines names a few banks a million times.
-    """
-    ev, document_id = record.get("ev"), record.get("docId")
+
+def event_of(record: dict[str, Any], same: Same | None = None) -> Event | None:
+    """The canonical event of a parsed line; None when it is none. `same` is shared by the lines of a file."""
+    get = record.get
+    ev, document_id, ts = get("ev"), get("docId"), get("ts")
     if not isinstance(document_id, str):
         return None
+    if not isinstance(ts, str):
+        ts = ""
     if ev == "add":
-        names = _OF_ADD
-    elif ev == "done":
-        names = _OF_DONE
-    else:
-        return None
-    known: dict[str, str] = {} if same is None else same
-    one = known.setdefault
-    get = record.get
-    values = [one(value, value) if isinstance(value := get(name), str) else "" for name in names]
-    ts = get("ts")
-    return Event._make([ev, document_id, *values[:6], ts if isinstance(ts, str) else "", *values[6:]])
+        added = get("bank"), get("baseUrl"), get("namespace"), get("project"), get("reason"), get("language")
+        return Event._make(("add", document_id, *_texts(added, same), ts, "", ""))
+    if ev == "done":
+        # The tool writes a done without bank; ours and a careful script's may name it.
+        done = get("bank"), get("baseUrl"), get("namespace"), get("action"), get("by")
+        bank, base_url, namespace, action, by = _texts(done, same)
+        return Event._make(("done", document_id, bank, base_url, namespace, "", "", "", ts, action, by))
+    return None
+
+
+def _texts(read: tuple[Any, ...], same: Same | None) -> tuple[str, ...]:
+    """What is missing or no text is ""."""
+    try:
+        known = same.get(read) if same is not None else None
+    except TypeError:  # a list or an object in one of them
+        same = known = None
+    if known is None:
+        known = tuple(value if isinstance(value, str) else "" for value in read)
+        if same is not None:
+            same[read] = known
+    return known
 
 
 def moment(text: str) -> datetime | None:

@@ -14,6 +14,7 @@ from banks.models import Job, JobItem, Server
 from memadmin.accounts.models import User
 from reviews.importing import files
 from reviews.importing.apply import Applier, Overtaken
+from reviews.importing.lookups import recall_all
 from reviews.importing.placing import LOOPBACK, Placer
 from reviews.importing.plan import Group, Reading, SkippedLine, groups_of, read, steps_of
 from reviews.importing.replay import Item
@@ -90,10 +91,15 @@ def run_import(run: jobs.Run) -> dict[str, Any]:
     with stream:
         reading = read(stream)
         run.heartbeat(total=reading.lines)
-        placer = Placer(source=source, user=job.owner, server=server)
-        groups = groups_of(reading.items, source=source, user=job.owner, place=placer.place)
         if not reading.lines:
             return _report(job, reading)
+        recall_all(source, reading.items)
+        groups: list[Group] = []
+        if any(item.counts for item in reading.items):
+            placer = Placer(source=source, user=job.owner, server=server)
+            groups = groups_of(reading.items, source=source, user=job.owner, place=placer.place)
+            # What is known and settled tells where the new lines stand; alone it says nothing new.
+            groups = [group for group in groups if any(item.counts for item in group.items)]
         if begin := run.params.get("from", 0):
             groups = _with_something_new(groups, source=source, begin=begin)
         with closing(mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)) as content:
@@ -105,6 +111,9 @@ def run_import(run: jobs.Run) -> dict[str, Any]:
 
             applier = Applier(source=source, user=job.owner, job=job, raw_of=raw_of)
             apply_in_steps(run, applier, groups, done=done)
+            if not groups:
+                with run.step(done=max(done, job.done), cursor={}):
+                    pass
     return _report(job, reading)
 
 

@@ -6,11 +6,11 @@ JavaScript trims, NaN is no JSON, a record is an object.
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, BinaryIO, NoReturn
+from typing import Any, BinaryIO, NamedTuple, NoReturn
 
-from reviews.importing.events import Event, event_of
+from reviews.importing.events import Event, Same, event_of
 
 LONGEST_LINE = 1024 * 1024  # bytes; a queue line has some 200
 # What String.prototype.trim removes. Python's strip() differs in U+FEFF, U+0085 and U+001C to U+001F.
@@ -24,8 +24,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _IDS = frozenset({"docId", "bank", "baseUrl", "namespace"})
 
 
-@dataclass(frozen=True, slots=True)
-class RawLine:
+class RawLine(NamedTuple):
     """One line as it stands in the file, without its LF."""
 
     number: int  # from 1
@@ -55,7 +54,7 @@ def read_lines(stream: BinaryIO) -> Iterator[RawLine]:
         offset += size
 
 
-def parse(data: bytes, same: dict[str, str] | None = None) -> Event | Skipped | None:
+def parse(data: bytes, same: Same | None = None) -> Event | Skipped | None:
     """The event of a line, why it is none, or None for a blank line. `same` as in `event_of`."""
     if len(data) > LONGEST_LINE:
         return Skipped(f"longer than {LONGEST_LINE:,} bytes")
@@ -63,10 +62,12 @@ def parse(data: bytes, same: dict[str, str] | None = None) -> Event | Skipped | 
     if not text:
         return None
     try:
-        record = _decoder.decode(text)
+        record, end = _scan(text, 0)
     except RecursionError:
         return Skipped("nested too deep")
-    except ValueError:
+    except (ValueError, StopIteration):
+        end = -1
+    if end != len(text):
         return Skipped("not JSON: torn, or several events on one line" if text.startswith("{") else "not JSON")
     if not isinstance(record, dict):
         return Skipped("not a JSON object")
@@ -92,5 +93,6 @@ def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is no JSON")
 
 
-# Numbers are never kept; as floats they are read at any length.
-_decoder = json.JSONDecoder(parse_constant=_refuse, parse_int=float)
+# Numbers are never kept; as floats they are read at any length. White space around the value is gone by then.
+_scan: Callable[[str, int], tuple[Any, int]]
+_scan = json.JSONDecoder(parse_constant=_refuse, parse_int=float).scan_once  # type: ignore[attr-defined]  # no stub has it

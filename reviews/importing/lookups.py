@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from banks.access import banks_for
+from banks.bulk import rows_by
 from banks.models import Role, Write
 from memadmin.accounts.models import User
 from reviews.importing.replay import Item, Memory
@@ -41,20 +42,24 @@ COLUMNS = tuple(Stored.__dataclass_fields__)
 def recall(source: SourceFile, items: list[Item]) -> None:
     """Fills in which lines an earlier import of this source brought, and what became of them."""
     fresh = {item.identity: item for item in items if not item.pk}
-    rows = SourceEvent.objects.filter(source=source, identity__in=list(fresh))
-    for identity, pk, state, entry_id in rows.values_list("identity", "pk", "state", "entry_id"):
+    columns, wanted = ("identity", "id", "state", "entry_id"), [(identity,) for identity in fresh]
+    for identity, pk, state, entry_id in rows_by(SourceEvent, columns, ["identity"], wanted, source_id=source.pk):
         item = fresh[identity]
         item.pk, item.known, item.entry_id = pk, state, entry_id or 0
 
 
+def recall_all(source: SourceFile, items: list[Item]) -> None:
+    """Of a whole file: what its lines are known as now. Whoever acts on it asks again in the same transaction."""
+    if SourceEvent.objects.filter(source=source).exists():
+        for start in range(0, len(items), IN_ONE_QUERY):
+            recall(source, items[start : start + IN_ONE_QUERY])
+
+
 def entries_for(keys: Iterable[tuple[int, str]]) -> dict[tuple[int, str], Stored]:
     """Entries by (bank's pk, document_hash)."""
-    wanted = set(keys)
-    rows = ReviewEntry.objects.filter(
-        bank_id__in={bank for bank, _ in wanted}, document_hash__in=[document for _, document in wanted]
-    )
-    found = (Stored(*row) for row in rows.order_by().values_list(*COLUMNS))
-    return {key: entry for entry in found if (key := (entry.bank_id, entry.document_hash)) in wanted}
+    known = [pk for (pk,) in rows_by(ReviewEntry, ["id"], ["bank_id", "document_hash"], set(keys))]
+    rows = ReviewEntry.objects.filter(pk__in=known).order_by().values_list(*COLUMNS) if known else []
+    return {(entry.bank_id, entry.document_hash): entry for entry in (Stored(*row) for row in rows)}
 
 
 def recall_decisions(memories: dict[int, Memory], source: SourceFile) -> None:

@@ -7,7 +7,7 @@ from typing import BinaryIO, NamedTuple
 
 from banks.models import Bank, Server, Write
 from memadmin.accounts.models import User
-from reviews.importing.events import Event, Identities
+from reviews.importing.events import Event, Identities, Same
 from reviews.importing.fold import Folded, fold, predicted_pending
 from reviews.importing.lines import Skipped, parse, read_lines
 from reviews.importing.lookups import entries_of_source
@@ -59,7 +59,7 @@ class Group:
 def read(stream: BinaryIO) -> Reading:
     """Keeps about 800 bytes a line in memory, and no raw text."""
     reading = Reading()
-    identities, same = Identities(), dict[str, str]()
+    identities, same = Identities(), Same()
     for line in read_lines(stream):
         found = parse(line.data, same)
         if found is None:
