@@ -9,7 +9,7 @@ RUN = $(VENV)/bin/python
 export MEMADMIN_VENV := $(abspath $(VENV))
 TEMPLATES = templates
 
-.PHONY: up test test-services test-quick faults lint format types check lock hindsight clean runtime dev
+.PHONY: up test test-services test-quick faults bench lint format types check lock hindsight clean runtime dev
 
 up: runtime
 	@exec $(RUN) -m memadmin up $(ARGS)
@@ -30,6 +30,10 @@ ROUNDS ?= 50
 SEED ?= 1
 faults: dev
 	@$(RUN) -m tests.faults --rounds $(ROUNDS) --seed $(SEED) $(ARGS)
+
+# Ratios against floors measured in the same run, and bench.json (docs/bench.md): make bench ONLY=decision
+bench: dev
+	@$(RUN) -m tests.bench $(ONLY)
 
 lint: dev
 	$(RUN) -m ruff check .

@@ -1,0 +1,17 @@
+"""The measures by name. Each gets the installations it may use and yields results, some of them several."""
+
+from collections.abc import Callable, Iterator
+
+from tests.bench.measures import decision, importing, queue
+from tests.bench.timing import Result
+from tests.bench.world import Profile
+
+Measure = Callable[[list[Profile]], Iterator[Result]]
+
+MEASURES: dict[str, Measure] = {
+    "decision": decision.decision,
+    "queue_growth": queue.queue_growth,
+    "queue_vs_admin": queue.queue_vs_admin,
+    "import_first": importing.imports,
+    "import_again": importing.imports,
+}

@@ -1,0 +1,40 @@
+"""The product's pages, the floor of a decision, and Django's admin over the same table."""
+
+from django.contrib import admin
+from django.db.models import F
+from django.http import HttpRequest, HttpResponse
+from django.urls import include, path
+from django.views.decorators.http import require_POST
+
+from memadmin.urls import *  # noqa: F403
+from memadmin.urls import urlpatterns as ours
+from reviews.models import ReviewEntry
+
+
+class EntryAdmin(admin.ModelAdmin):
+    """What our queue shows: the same columns, page size, order, search and filters."""
+
+    list_display = ("preview", "document_id", "bank", "marks", "fact_count", "state", "expires_at", "enqueued_at")
+    list_filter = ("state", "bank", "project", "reason")
+    list_select_related = ("bank", "lease_user")
+    list_per_page = 25
+    search_fields = ("document_id", "preview")
+    ordering = ("expires_at", "pk")
+
+
+site = admin.AdminSite(name="admin")
+site.register(ReviewEntry, EntryAdmin)
+
+
+@require_POST
+def one_update(request: HttpRequest, pk: int) -> HttpResponse:
+    """The least a decision can be: a signed-in person, and one conditional update."""
+    taken = ReviewEntry.objects.filter(pk=pk, state="pending").update(state="approved", version=F("version") + 1)
+    return HttpResponse(status=204 if taken else 409)
+
+
+urlpatterns = [
+    path("floor/admin/", site.urls),
+    path("floor/<int:pk>/approve/", one_update),
+    path("", include(ours)),
+]
