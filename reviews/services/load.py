@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any, TypeAlias
 
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import Case, DateTimeField, F, Q, Value, When
 from django.utils import timezone
 
 from banks import connections, hidden, pulse, replay
@@ -93,10 +93,12 @@ def _renew(entry: ReviewEntry) -> bool:
     return True
 
 
-def _release(entry: ReviewEntry, **changes: Any) -> None:
-    ReviewEntry.objects.filter(pk=entry.pk, load_claimed_until=entry.load_claimed_until).update(
-        load_claimed_until=None, **changes
-    )
+def _release(entry: ReviewEntry, *, seen: int | None = None, **changes: Any) -> bool:
+    """Gives the claim back. False: it was lost, or the entry no longer has the version that was `seen`."""
+    mine = ReviewEntry.objects.filter(pk=entry.pk, load_claimed_until=entry.load_claimed_until)
+    if seen is not None:
+        mine = mine.filter(version=seen)
+    return bool(mine.update(load_claimed_until=None, **changes))
 
 
 def _document(client: HindsightClient, entry: ReviewEntry) -> Document | None:
@@ -125,7 +127,7 @@ def _loaded(entry: ReviewEntry, document: Document, facts: DocumentFacts) -> str
         changes: dict[str, Any] = {
             "load_state": Load.LOADED,
             "load_error": "",
-            "load_after": None,
+            "load_after": _unless_asked_again(entry, None),
             "load_attempts": 0,
             "loaded_at": timezone.now(),
             "text": blob,
@@ -153,6 +155,7 @@ def _loaded(entry: ReviewEntry, document: Document, facts: DocumentFacts) -> str
             pk=entry.pk, load_claimed_until=entry.load_claimed_until, version=entry.version
         ).update(load_claimed_until=None, **changes)
         if not stored:
+            _release(entry)
             return "overtaken"
         if other_text:
             search.index(entry_id=entry.pk, document_id=entry.document_id, text=text)
@@ -187,7 +190,7 @@ def _edit_that_made(entry: ReviewEntry, text: Blob) -> Write | None:
 
 def _still_deleted(entry: ReviewEntry, *, drained: bool) -> str:
     """A retain that was running while we deleted brings the document back: look until nothing runs any more."""
-    _release(entry, load_after=None if drained else _in(entry, 300))
+    _release(entry, load_after=_unless_asked_again(entry, None if drained else _in(entry, 300)))
     return "still deleted" if drained else "the bank is working"
 
 
@@ -204,13 +207,22 @@ def _not_loaded(entry: ReviewEntry, error: HindsightError) -> str:
 
 
 def _unread(entry: ReviewEntry, state: Load, text: str, again: datetime | None) -> str:
-    changes: dict[str, Any] = {"load_error": text[:500], "load_after": again}
+    changes: dict[str, Any] = {"load_error": text[:500], "load_after": _unless_asked_again(entry, again)}
     if state is Load.UNREACHABLE and entry.text_id:
         state = Load(entry.load_state)  # what was read before is still what was decided on; it is re-read before a send
     if state != entry.load_state and entry.state == State.PENDING and state is not Load.LOADING:
         changes["version"] = F("version") + 1
-    _release(entry, load_state=state, **changes)
-    return str(state.value)
+    # A decision or a write that began meanwhile has set how things stand: it knows more than this look.
+    if _release(entry, seen=entry.version, load_state=state, **changes):
+        return str(state.value)
+    _release(entry)
+    return "overtaken"
+
+
+def _unless_asked_again(entry: ReviewEntry, again: datetime | None) -> Case:
+    """When to look again after this look; what was wished for while it was under way is not lost."""
+    as_claimed = When(load_after=entry.load_after, then=Value(again, DateTimeField()))
+    return Case(as_claimed, default=F("load_after"), output_field=DateTimeField())
 
 
 def _face_of(entry: ReviewEntry, error: HindsightError) -> tuple[Load, str, datetime | None]:
@@ -221,8 +233,8 @@ def _face_of(entry: ReviewEntry, error: HindsightError) -> tuple[Load, str, date
         return Load.MISSING, "There is no such bank on this server.", None
     if isinstance(error, Refused):
         return Load.REFUSED, "The server refused our key.", _in(entry, 300)
-    if isinstance(error, BadAnswer):
-        return Load.REFUSED, str(error), None
+    if isinstance(error, BadAnswer):  # a proxy's page for maintenance looks like this too
+        return Load.REFUSED, str(error), _in(entry, 3600)
     return Load.UNREACHABLE, str(error), _in(entry, 300)
 
 
