@@ -1,6 +1,6 @@
 from django.urls import path
 
-from reviews.views import facts
+from reviews.views import facts, retired
 
 urlpatterns = [
     path("reviews/<int:pk>/facts/", facts.fact_list, name="fact-list"),
@@ -9,5 +9,12 @@ urlpatterns = [
     path("reviews/<int:pk>/facts/edit/", facts.fact_edit, name="fact-edit"),
     path("facts/questions/<int:pk>/apply/", facts.question_apply, name="question-apply"),
     path("facts/questions/<int:pk>/let-go/", facts.question_let_go, name="question-let-go"),
+    path("facts/retired/", retired.retired_list, name="retired-list"),
+    path("facts/retired/restore/", retired.retired_restore_picked, name="retired-restore-picked"),
+    path("facts/retired/restore-all/", retired.retired_restore_all, name="retired-restore-all"),
+    path("facts/retired/look/<int:pk>/", retired.retired_look, name="retired-look"),
+    path("facts/retired/<int:pk>/restore/", retired.retired_restore, name="retired-restore"),
+    path("facts/retired/jobs/<int:pk>/", retired.retired_job, name="retired-job"),
+    path("facts/retired/jobs/<int:pk>/undo/", retired.retired_undo, name="retired-undo"),
     path("log/<int:pk>/restore/", facts.write_restore, name="write-restore"),
 ]

@@ -2,7 +2,7 @@
 
 from django import template
 
-from banks.models import Write
+from banks.models import JobItem, Write
 from banks.selectors import Look, look_of
 from banks.selectors_facts import told
 
@@ -22,3 +22,9 @@ def facts_told(write: Write) -> str:
 @register.filter
 def kind_label(kind: str) -> str:
     return look_of(kind).verb.capitalize()
+
+
+@register.filter
+def item_text(item: JobItem) -> str:
+    """What a job left out, as text."""
+    return bytes(item.raw).decode("utf-8", "replace") or f"number {item.number}"

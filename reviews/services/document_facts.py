@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Any
 
 from banks.hindsight import Fact, HindsightClient
-from banks.models import Blob, Write
-from reviews.models import FactDecision, ReviewEntry
+from banks.models import Bank, Blob, Write
+from reviews.models import FactDecision
 
 SHOWN = 200  # of each state; more only where decisions about facts have to be found again
 MOST = 20_000
@@ -29,28 +29,27 @@ class DocumentFacts:
         return Blob.objects.store(json.dumps(rows, ensure_ascii=False))
 
 
-def read(client: HindsightClient, entry: ReviewEntry) -> DocumentFacts:
-    """From the bank. All facts where somebody decided about one of them, else as many as are shown."""
+def read(client: HindsightClient, *, bank: Bank, document_id: str) -> DocumentFacts:
+    """From the bank. All facts where one was retired, or decided about here; else as many as are shown."""
     decided = FactDecision.objects.filter(
-        bank=entry.bank_id, document_hash=Write.hash_of(entry.document_id), verdict__in=FactDecision.STANDING
+        bank=bank, document_hash=Write.hash_of(document_id), verdict__in=FactDecision.STANDING
     ).exists()
-    most = MOST if decided else SHOWN
-    valid, all_valid, _ = _list(client, entry, "valid", most)
-    retired, all_retired, total = _list(client, entry, "invalidated", most)
+    retired, all_retired, total = _list(client, bank, document_id, "invalidated", MOST)
+    valid, all_valid, _ = _list(client, bank, document_id, "valid", MOST if decided or total else SHOWN)
     facts = [*valid, *retired]
-    if any(fact.document_id != entry.document_id for fact in facts):
+    if any(fact.document_id != document_id for fact in facts):
         return DocumentFacts()  # a server that does not know the filter: it answers with something else
     return DocumentFacts(facts, total, all_valid and all_retired)
 
 
-def _list(client: HindsightClient, entry: ReviewEntry, state: str, most: int) -> tuple[list[Fact], bool, int]:
+def _list(client: HindsightClient, bank: Bank, document_id: str, state: str, most: int) -> tuple[list[Fact], bool, int]:
     """(facts, whether these are all, how many there are), by the lengths returned."""
     found: dict[str, Fact] = {}
     offset = total = 0
     while len(found) < most:
-        page = client.list_facts(
-            entry.bank.bank_id, document_id=entry.document_id, state=state, limit=SHOWN, offset=offset
-        )
+        page = client.list_facts(bank.bank_id, document_id=document_id, state=state, limit=SHOWN, offset=offset)
+        if any(fact.document_id != document_id for fact in page.items):
+            return page.items, False, page.total
         total = page.total
         found.update((fact.id, fact) for fact in page.items)
         offset += len(page.items)

@@ -65,7 +65,7 @@ def load(entry_id: int) -> str:
                 return _still_deleted(entry, drained=client.stats(entry.bank.bank_id).pending_operations == 0)
             if document is None:
                 return _not_there(entry)
-            facts = document_facts.read(client, entry)
+            facts = document_facts.read(client, bank=entry.bank, document_id=entry.document_id)
     except HindsightError as error:
         return _not_loaded(entry, error)
     return _loaded(entry, document, facts)

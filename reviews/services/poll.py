@@ -16,6 +16,7 @@ from django.utils import timezone
 from banks import connections, pulse
 from banks.hindsight import DocumentRow, HindsightClient, HindsightError, NotFound
 from banks.models import Bank, Server, Write
+from reviews.curation import elsewhere
 from reviews.models import ReviewEntry
 from reviews.services.enqueue import Enqueued, enqueue
 
@@ -64,6 +65,7 @@ def _look(bank: Bank) -> str:
             found = _new_since(client, bank, started)
             if bank.walked_at is None or bank.walked_at < started - WALK_EVERY:
                 _walk(client, bank, started)
+                elsewhere.start(bank)
     except NotFound as error:
         if error.what == "bank":
             Bank.objects.filter(pk=bank.pk, gone_since=None).update(gone_since=started)

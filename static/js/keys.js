@@ -79,7 +79,7 @@ function move(event) {
   const to = way.find(isLive) ?? all[at] ?? all.find(isLive) ?? all[0];
   all[at]?.removeAttribute("aria-current");
   to.setAttribute("aria-current", "true");
-  to.querySelector("a").focus({ preventScroll: true });
+  to.querySelector("a, button")?.focus({ preventScroll: true });
   all.filter((row) => row !== to && !isLive(row)).forEach((row) => row.remove());
   to.scrollIntoView({ block: "nearest" });
 }
@@ -93,7 +93,7 @@ function open(event) {
   const row = all.find((each) => each.hasAttribute("aria-current")) ?? all[0];
   if (!row) return false;
   event.preventDefault();
-  row.querySelector("a").click();
+  row.querySelector("a")?.click();
   return true;
 }
 
