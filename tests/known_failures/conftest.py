@@ -9,7 +9,8 @@ import pytest
 from banks import jobs
 from banks.demo import DemoServer, Pace
 from banks.demo.process import Handler
-from banks.models import Bank, Write
+from banks.models import Bank, Blob, Write
+from reviews.models import FactDecision, Reapplication
 from tests.banks.conftest import LyingTransport, line
 from tests.browser.conftest import browser, queue, reviewer, signed_in
 from tests.conftest import People
@@ -47,9 +48,26 @@ def things(bank: Bank, people: People, line: LyingTransport) -> dict[str, int]:
     write = Write.objects.create(kind="edit", bank=bank, via="web", state="attention", slot="s", document_id="c")
     job = jobs.start(kind="import-queue", owner=people.owner, title="Queue file", params={"file": "x"}, here=True)
     member = bank.memberships.get(user=people.viewer)
+    text = Blob.objects.store("Ben reads it.")
+    fact = FactDecision.objects.create(
+        bank=bank,
+        document_id="notes/b.md",
+        document_hash=entry.document_hash,
+        fact_id="f",
+        extracted=text,
+        verdict=FactDecision.Verdict.RETIRED,
+        write=write,
+    )
+    question = Reapplication.objects.create(
+        decision=fact, fact_id="g", replaces="f", text=text, exact=False, state=Reapplication.State.ASKED
+    )
     line.calls.clear()
     return {
         "reviews/": entry.pk,
+        "questions/": question.pk,
+        "retired/": fact.pk,
+        "look/": bank.pk,
+        "jobs/": job.pk,
         "log/": write.pk,
         "imports/": job.pk,
         "banks/": bank.pk,

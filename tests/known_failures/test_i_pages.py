@@ -9,7 +9,8 @@ import pytest
 from django.http import HttpResponse
 from django.test import Client
 
-from banks.models import Bank
+from banks.models import Bank, Job, Server, Write
+from memadmin.accounts.models import User
 from reviews.models import ReviewEntry
 from reviews.services import decide
 from tests import factories
@@ -18,7 +19,7 @@ from tests.conftest import People
 from tests.known_failures.routes import ADDRESSES, NAMES, address_of
 from tests.known_failures.source import templates
 from tests.known_failures.world import everything
-from tests.reviews.pages import HTMX, Reader, shown, text_of
+from tests.reviews.pages import HTMX, Reader, assert_harmless, links, shown, text_of
 
 pytestmark = pytest.mark.django_db
 RESTORE = {**HTMX, "HX-History-Restore-Request": "true"}
@@ -157,3 +158,32 @@ def test_row_096_no_part_of_a_table_is_swapped_out_of_band() -> None:
     for path, source in templates():
         for tag in re.findall(r"<(\w+)[^>]*hx-swap-oob", source):
             assert tag not in {"tr", "td", "th", "tbody", "thead", "tfoot", "caption", "col", "colgroup"}, path
+
+
+OUR_PATHS = r"(/[a-z0-9-]+)*/?|/static/[\w./-]+|#[\w-]+|"
+NASTY = "../<img src=x onerror=alert(1)>\"'></script>%2F#?\u202e"
+
+
+def test_row_022_every_address_shows_hostile_names_as_text_and_leads_to_ours(
+    things: dict[str, int], bank: Bank, people: People
+) -> None:
+    Bank.objects.filter(pk=bank.pk).update(bank_id=NASTY, bank_hash=Bank.hash_of(NASTY), name=NASTY)
+    Server.objects.update(name=NASTY, health="ok")
+    ReviewEntry.objects.update(document_id=NASTY, document_hash=Write.hash_of(NASTY), project=NASTY, reason=NASTY)
+    Write.objects.update(document_id=NASTY, document_hash=Write.hash_of(NASTY), error_text=NASTY, actor_name=NASTY)
+    Job.objects.update(title=NASTY, state="failed", error=NASTY)
+    User.objects.update(first_name=NASTY, last_name=NASTY)
+    client, seen = Client(), 0
+    client.force_login(User.objects.get(pk=people.operator.pk))
+    for path, name, names in ADDRESSES:
+        answer = client.get(address_of(path, names, things))
+        if answer.status_code != 200 or "html" not in answer["Content-Type"]:
+            continue
+        page = text_of(answer)
+        assert_harmless(page)
+        paths = [link.partition("?")[0] for link in links(page)]
+        assert [
+            each for each in paths if not re.fullmatch(r"(/[a-z0-9-]+)*/?|/static/[\w./-]+|#[\w-]+|", each)
+        ] == [], name
+        seen += "onerror=alert(1)&gt;" in page
+    assert seen > 8
