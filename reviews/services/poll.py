@@ -8,13 +8,14 @@ import logging
 import random
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db.models import Q
 from django.utils import timezone
 
 from banks import connections, pulse
-from banks.hindsight import DocumentRow, HindsightClient, HindsightError, NotFound
+from banks.hindsight import BadAnswer, DocumentRow, HindsightClient, HindsightError, NotFound
 from banks.models import Bank, Server, Write
 from reviews.curation import elsewhere
 from reviews.models import ReviewEntry
@@ -22,18 +23,19 @@ from reviews.services.enqueue import Enqueued, enqueue
 
 logger = logging.getLogger(__name__)
 
-HANGS_AFTER = timedelta(minutes=5)
+HANGS_AFTER = timedelta(minutes=15)
 PAGE = 200
-MOST_PAGES = 500  # of one look: 100,000 changed documents; the rest is for the next
+MOST_PAGES = 5_000  # of one look: a million documents
 # Two writes that were made at once may become visible one after the other.
 OVERLAP = timedelta(minutes=2)
 # How often all documents are looked at, for those that vanished without a word.
 WALK_EVERY = timedelta(hours=1)
 LONGEST_PAUSE = timedelta(minutes=10)
-
-
-class _Shifted(Exception):
-    """Documents were removed while we paged: rows may have slipped past us."""
+# Smaller differences between the server's clock and ours are within what its answers can tell.
+CLOCKS_AGREE = timedelta(minutes=1)
+MOST_AHEAD = 365 * 86_400.0  # seconds
+# What claims to be written later than that was not: its time says nothing.
+ABSURD = timedelta(days=1)
 
 
 def due(*, limit: int = 100) -> list[int]:
@@ -72,8 +74,7 @@ def _look(bank: Bank) -> str:
         return _end(bank, str(error), again=LONGEST_PAUSE)
     except HindsightError as error:
         return _end(bank, str(error), again=_pause(bank))
-    except _Shifted:
-        return _end(bank, "", again=timedelta(0))
+    _end(bank, "")
     return f"{found.new} new, {found.changed} changed"
 
 
@@ -96,16 +97,19 @@ def _renew(bank: Bank) -> bool:
     return True
 
 
-def _end(bank: Bank, error: str, *, again: timedelta | None = None, **changes: datetime | None) -> str:
-    """Stores how the look ended, if the bank is still ours; the watermark moves only after a whole look."""
+def _end(bank: Bank, error: str, *, again: timedelta | None = None, **changes: Any) -> str:
+    """Stores how the look ended, if the bank is still ours."""
     now = timezone.now()
     pause = timedelta(seconds=settings.POLL_SECONDS * random.uniform(0.9, 1.1)) if again is None else again  # noqa: S311
     if not error:
         changes["polled_at"] = now
-    Bank.objects.filter(pk=bank.pk, poll_claimed_until=bank.poll_claimed_until).update(
-        poll_claimed_until=None, poll_after=now + pause, poll_error=error[:300], **changes
-    )
+    _keep(bank, poll_claimed_until=None, poll_after=now + pause, poll_error=error[:300], **changes)
     return "failed" if error else "looked"
+
+
+def _keep(bank: Bank, **changes: Any) -> None:
+    """Stores how far the look has come, if the bank is still ours."""
+    Bank.objects.filter(pk=bank.pk, poll_claimed_until=bank.poll_claimed_until).update(**changes)
 
 
 def _pause(bank: Bank) -> timedelta:
@@ -118,67 +122,96 @@ def _first_look(client: HindsightClient, bank: Bank, started: datetime) -> str:
     """What is there already is nobody's work to review, unless somebody asks for it (look_back)."""
     newest = client.list_documents(bank.bank_id, limit=1).items
     times = [row.updated_at for row in newest if row.updated_at]
+    now = _server_time(client, started)
     # By the server's own clock: what it writes from now on is later than its newest document. Later looks begin a
     # little before the watermark, and must not meet that one.
-    _end(bank, "", watermark=times[0] + OVERLAP if times else started - timedelta(days=1), walked_at=started)
+    begin = min(times[0], now + OVERLAP) + OVERLAP if times else now - timedelta(days=1)
+    _end(bank, "", watermark=begin, walked_at=started)
     return "watermark set"
 
 
 def _new_since(client: HindsightClient, bank: Bank, started: datetime) -> Enqueued:
-    """Enqueues what was written after the watermark and is quiet; then moves the watermark."""
+    """Enqueues what was written after the watermark and is quiet. The watermark moves when all of it was met."""
     assert bank.watermark is not None
-    quiet = started - bank.settle_time
     found = Enqueued()
     newest = bank.watermark
+    now = started
     for rows in _pages(client, bank, since=bank.watermark - OVERLAP):
-        settled = [row for row in rows if row.updated_at is None or row.updated_at <= quiet]
-        _note_live(bank, [row for row in rows if row.updated_at and row.updated_at > quiet])
+        now = _server_time(client, started)
+        settled = [row for row in rows if _is_quiet(row, bank, now)]
+        _note_live(bank, [row for row in rows if not _is_quiet(row, bank, now)], now)
         found += enqueue(bank=bank, rows=settled)
-        newest = max([newest, *(row.updated_at for row in settled if row.updated_at)])
-    _end(bank, "", watermark=newest)
+        newest = max([newest, *(row.updated_at for row in settled if row.updated_at and row.updated_at <= now)])
+    if bank.watermark > now + 2 * OVERLAP:  # the server's clock was put back: what it writes now seems to be old
+        newest = min(now - bank.settle_time, (bank.polled_at or now) + (now - started))
+    _keep(bank, watermark=newest)
     return found
 
 
+def _server_time(client: HindsightClient, ours: datetime) -> datetime:
+    """What the server's clock showed at this moment of ours, as its latest answer tells."""
+    ahead = timedelta(seconds=min(max(client.clock_ahead or 0.0, -MOST_AHEAD), MOST_AHEAD))
+    return ours if abs(ahead) <= CLOCKS_AGREE else ours + ahead
+
+
+def _is_quiet(row: DocumentRow, bank: Bank, now: datetime) -> bool:
+    """Whether nobody wrote it for the settle time; `now` by the server's clock. No sensible time: it does not wait."""
+    if row.updated_at is None or row.updated_at > now + ABSURD:
+        return True
+    return row.updated_at <= now - bank.settle_time
+
+
 def _pages(client: HindsightClient, bank: Bank, *, since: datetime | None) -> Iterator[list[DocumentRow]]:
-    """The documents written since then (None = all), newest first, page by page, by the lengths returned."""
-    offset, total = 0, 0
+    """The documents written since then (None = all), newest first, page by page, by the lengths returned.
+
+    What is removed meanwhile pulls later rows over the edge of a page: then the next page begins as much earlier. A
+    document may be met twice. BadAnswer when the list does not end.
+    """
+    offset, total, before = 0, 0, set[str]()
     for _ in range(MOST_PAGES):
         page = client.list_documents(bank.bank_id, limit=PAGE, offset=offset)
         if page.total < total:
-            raise _Shifted
-        total = page.total
-        offset += len(page.items)
+            offset, total = max(offset - (total - page.total), 0), page.total
+            continue
+        ids = {row.id for row in page.items}
+        if ids and ids == before and page.total == total:
+            raise BadAnswer("The server sends the same page of its list of documents again and again.")
+        offset, total, before = offset + len(page.items), page.total, ids
         yield [row for row in page.items if since is None or row.updated_at is None or row.updated_at > since]
-        oldest = [row.updated_at for row in page.items if row.updated_at]
-        if not page.items or offset >= total or (since is not None and oldest and max(oldest) <= since):
+        # A full page may be followed by another, whatever the total says: it may be an estimate.
+        if not page.items or (offset >= total and len(page.items) < PAGE):
             return
-        if since is not None and oldest and min(oldest) <= since:
+        if since is not None and any(row.updated_at and row.updated_at <= since for row in page.items):
             return
-    logger.warning("bank %s: more than %d pages of documents; the rest waits", bank.pk, MOST_PAGES)
+    raise BadAnswer("The list of documents does not end.")
 
 
-def _note_live(bank: Bank, rows: list[DocumentRow]) -> None:
+def _note_live(bank: Bank, rows: list[DocumentRow], now: datetime) -> None:
     """Memories under review that an agent is just replacing: a badge says so until the text has settled."""
     hashes = {Write.hash_of(row.id): row for row in rows}
     pending = ReviewEntry.objects.filter(bank=bank, document_hash__in=hashes, state=ReviewEntry.State.PENDING)
     for entry in pending.exclude(content_hash="").only("document_hash", "content_hash"):
         row = hashes[entry.document_hash]
         if row.content_hash != entry.content_hash and row.updated_at:
-            ReviewEntry.objects.filter(pk=entry.pk).update(live_until=row.updated_at + bank.settle_time)
+            ReviewEntry.objects.filter(pk=entry.pk).update(live_until=min(row.updated_at, now) + bank.settle_time)
 
 
 def _walk(client: HindsightClient, bank: Bank, started: datetime) -> None:
-    """All documents once: entries that the list lacks, or has again, are then looked at one by one by `load`."""
-    listed: set[str] = set()
+    """All documents once: entries that the list lacks, has again, or has with another text, are then looked at one by
+    one by `load`.
+    """
+    listed: dict[str, str] = {}  # hash of the text; "" = not known, or still being written
     for rows in _pages(client, bank, since=None):
-        listed.update(Write.hash_of(row.id) for row in rows)
+        now = _server_time(client, started)
+        listed.update((Write.hash_of(row.id), row.content_hash if _is_quiet(row, bank, now) else "") for row in rows)
     State, Load = ReviewEntry.State, ReviewEntry.Load  # noqa: N806
     entries = ReviewEntry.objects.filter(bank=bank, load_after=None, created__lt=started)
-    here = entries.filter(state__in=[State.PENDING, State.APPROVED], load_state=Load.LOADED)
-    gone = entries.filter(state=State.PENDING, load_state=Load.MISSING)
-    deleted = entries.filter(state=State.DELETED)
-    doubtful = [pk for pk, key in here.values_list("pk", "document_hash") if key not in listed]
-    back = [pk for pk, key in (gone | deleted).values_list("pk", "document_hash") if key in listed]
+    open_ones = entries.filter(state__in=[State.PENDING, State.APPROVED])
+    here, away = open_ones.filter(load_state=Load.LOADED), open_ones.filter(load_state=Load.MISSING)
+    held = here.values_list("pk", "document_hash", "content_hash")
+    doubtful = [pk for pk, key, text in held if key not in listed or (text and listed[key] not in ("", text))]
+    gone = away | entries.filter(state=State.DELETED)
+    back = [pk for pk, key in gone.values_list("pk", "document_hash") if key in listed]
     for start in range(0, len(lot := doubtful + back), 500):
         entries.filter(pk__in=lot[start : start + 500]).update(load_after=timezone.now(), load_attempts=0)
-    Bank.objects.filter(pk=bank.pk).update(walked_at=started)
+    _keep(bank, walked_at=started)
