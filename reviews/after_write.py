@@ -4,12 +4,13 @@ Runs in the transaction that stores the end of the write (banks.writes.after), s
 """
 
 from datetime import timedelta
+from typing import Any
 
 from django.db.models import F
 from django.utils import timezone
 
 from banks.models import Write
-from banks.writes import after
+from banks.writes import Overruled, after
 from reviews.curation import reapply, remember
 from reviews.models import ReviewEntry
 from reviews.services import load
@@ -36,10 +37,8 @@ def delete_ended(write: Write) -> None:
             load_attempts=0,
             load_claimed_until=None,
         )
-    elif write.state == Write.State.RETRYING:  # a person pressed retry
-        ReviewEntry.objects.filter(pk=entry.pk, state=State.PENDING).update(
-            state=State.DELETING, version=F("version") + 1
-        )
+    elif write.state == Write.State.RETRYING:
+        _again(entry, [State.PENDING, State.DELETING], state=State.DELETING)
     elif write.state in (Write.State.ATTENTION, Write.State.CHANGED):
         _pending_again(entry, write)
 
@@ -57,7 +56,20 @@ def curation_ended(write: Write) -> None:
 @after("edit", "put-back")
 def retain_ended(write: Write) -> None:
     """The text in the bank may be new, or may not: only a fresh look tells, and until then nobody can decide."""
-    load.after_write_end(write)
+    if write.state != Write.State.RETRYING:
+        load.after_write_end(write)
+        return
+    entry = ReviewEntry.objects.of_document(bank=write.bank, document_id=write.document_id).first()
+    if entry is not None:
+        still = [State.PENDING] if write.kind == "edit" else [State.PENDING, State.APPROVED]
+        _again(entry, still, load_state=ReviewEntry.Load.LOADING, load_error="")
+
+
+def _again(entry: ReviewEntry, still: list[State], **changes: Any) -> None:
+    """A person pressed retry: as when it was decided first. What was decided otherwise since counts more."""
+    taken = ReviewEntry.objects.filter(pk=entry.pk, state__in=still)
+    if not taken.update(version=F("version") + 1, load_after=None, load_claimed_until=None, **changes):
+        raise Overruled
 
 
 def _pending_again(entry: ReviewEntry, write: Write) -> None:

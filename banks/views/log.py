@@ -21,6 +21,7 @@ from memadmin.retention import RetainedItems, RetainedText, first_of, head_of
 
 VALUE_SHOWN = 500  # bytes of one value of a request or an outcome
 VALUES_SHOWN = 60
+RETRY_MISSED = "It does not wait for a person any more, or something else was decided about it since."
 
 
 @require_safe
@@ -64,7 +65,7 @@ def write_detail(request: PersonRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def write_retry(request: PersonRequest, pk: int) -> HttpResponse:
-    return _act(request, pk, writes.retry, "It is queued again.", "It does not wait for a person any more.")
+    return _act(request, pk, writes.retry, "It is queued again.", RETRY_MISSED)
 
 
 @require_POST

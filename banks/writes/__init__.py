@@ -5,7 +5,7 @@ could not be confirmed says so. See docs/adr/0002 for why the row, not the messa
 """
 
 from banks.writes.actions import cancel, discard, retry
-from banks.writes.kind import Accepted, ChangedSinceDecided, Done, Kind, NotDone, StillWorking, Stuck
+from banks.writes.kind import Accepted, ChangedSinceDecided, Done, Kind, NotDone, Overruled, StillWorking, Stuck
 from banks.writes.record import record
 from banks.writes.registry import after, get, register
 from banks.writes.worker import run
@@ -16,6 +16,7 @@ __all__ = [
     "Done",
     "Kind",
     "NotDone",
+    "Overruled",
     "StillWorking",
     "Stuck",
     "after",

@@ -6,6 +6,7 @@ from django.utils import timezone
 from banks.models import Write
 from banks.writes import registry
 from banks.writes.dispatch import dispatch_on_commit
+from banks.writes.kind import Overruled
 from memadmin.accounts.models import User
 
 State = Write.State
@@ -24,9 +25,20 @@ def cancel(*, write: Write) -> bool:
     return bool(changed)
 
 
-@transaction.atomic
 def retry(*, write: Write, actor: User) -> bool:
-    """Puts a write that needs a person back into the queue, under the same operation id. The last error stays."""
+    """Puts a write that needs a person back into the queue, under the same operation id. The last error stays.
+
+    False when it does not wait for a person any more, or something else was decided since; then nothing changed.
+    """
+    try:
+        return _retry(write, actor)
+    except Overruled:
+        write.refresh_from_db()
+        return False
+
+
+@transaction.atomic
+def _retry(write: Write, actor: User) -> bool:
     now = timezone.now()
     changed = Write.objects.filter(pk=write.pk, state=State.ATTENTION).update(
         state=State.RETRYING,

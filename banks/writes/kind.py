@@ -51,6 +51,10 @@ class ChangedSinceDecided(Exception):
         self.text, self.outcome = text, outcome or {}
 
 
+class Overruled(Exception):
+    """Raised by who is told of a retry: something else was decided since, so the write must not be sent again."""
+
+
 class Kind:
     """One kind of write. Subclasses are stateless and registered once (banks.writes.registry)."""
 
