@@ -4,6 +4,7 @@ The only place that knows how the databases differ. SQLite keeps the words in an
 with a GIN index. Neither splits or folds anything itself: its version and its locale do not change what is found.
 """
 
+import re
 from collections.abc import Iterable
 
 from django.db import connection
@@ -15,6 +16,8 @@ from reviews.terms import WORDS, Phrase, phrases_of, words_of
 
 # Between id and text, so that no phrase reaches across: a character that is in no word.
 GAP = "\ue000"
+# No id of ours has them, and a database may refuse the question.
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 _REPLACE = {
     "sqlite": "INSERT OR REPLACE INTO reviews_search (rowid, words) VALUES (%s, %s)",
@@ -63,7 +66,7 @@ def matching(query: str) -> Q:
     """
     phrases = phrases_of(query)
     if not phrases:
-        return Q(document_id__icontains=query)
+        return Q(document_id__icontains=_UNSTORABLE.sub("\ufffd", query))
     if connection.vendor == "sqlite":
         rows = RawSQL(_FIND["sqlite"], [" ".join(map(_fts5, phrases))])  # noqa: S611  a parameter
         # "+ 0": a list is walked in its order, in an index that has the ids, not fetched by id and sorted.

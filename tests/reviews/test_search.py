@@ -126,6 +126,12 @@ def test_nothing_that_is_typed_is_an_error(bank: Bank, people: People, as_user) 
         assert_harmless(text_of(answer))
 
 
+@pytest.mark.parametrize("query", ["\x00", "\ud800", "a\x00b", "a\udfff", ""])
+def test_what_no_database_can_store_can_be_asked_for(query: str, bank: Bank) -> None:
+    entry = factories.make_entry(bank, "a b.md")
+    assert found(query) == (set() if query in {"\x00", "\ud800"} else {entry.pk})
+
+
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.text(max_size=200), st.text(alphabet="ab\"'*:()^-+#& \\é天\u0301\u200b", max_size=40))
 def test_any_string_is_a_query(db: None, anything: str, nearly: str) -> None:
