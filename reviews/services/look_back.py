@@ -6,7 +6,7 @@ from typing import Any
 from django.utils import timezone
 
 from banks import access, connections, jobs
-from banks.hindsight import HindsightError
+from banks.hindsight import DocumentRow, HindsightError, Page
 from banks.models import Bank, Job, Role
 from memadmin.accounts.models import User
 from reviews.services.enqueue import enqueue
@@ -15,6 +15,7 @@ KIND = "look-back"
 PAGE = 200
 # Documents that are deleted meanwhile shift the list: each page begins a little before the end of the last one.
 STEP_BACK = 20
+MOST = 1_000_000  # documents
 
 
 def start(*, user: User, bank_id: int, days: int | None) -> Job:
@@ -35,25 +36,41 @@ def run_look_back(run: jobs.Run) -> dict[str, Any]:
         raise jobs.JobError("The bank is gone from its server.")
     since = datetime.fromisoformat(run.params["since"]) if run.params["since"] else None
     offset, counted = run.cursor.get("offset", 0), dict(run.cursor.get("counted", {"new": 0, "changed": 0}))
-    quiet = timezone.now() - bank.settle_time
+    step_back, before = STEP_BACK, set[str]()
     while True:
-        try:
-            with connections.talking_to(bank.server) as client:
-                page = client.list_documents(bank.bank_id, limit=PAGE, offset=max(offset - STEP_BACK, 0))
-        except HindsightError as error:
-            raise jobs.JobError(f"The list of documents could not be read: {error}") from error
+        begin = max(offset - step_back, 0)
+        page = _page(bank, begin)
+        ids = {row.id for row in page.items}
+        if (ids and ids == before) or begin > MOST:
+            raise jobs.JobError("The server's list of documents does not end: it cannot be read.")
         dated = [row.updated_at for row in page.items if row.updated_at]
         wanted = [row for row in page.items if since is None or row.updated_at is None or row.updated_at >= since]
-        # What is still being written is left to the regular look.
-        settled = [row for row in wanted if row.updated_at is None or row.updated_at <= quiet]
-        offset = max(offset - STEP_BACK, 0) + len(page.items)
-        with run.step(done=offset, total=page.total, cursor={"offset": offset, "counted": counted}):
-            found = enqueue(bank=bank, rows=settled)
+        offset = begin + len(page.items)
+        with run.step(done=offset, total=max(page.total, offset), cursor={"offset": offset, "counted": counted}):
+            found = enqueue(bank=bank, rows=[row for row in wanted if not _comes_anyway(row, bank)])
             counted["new"] += found.new
             counted["changed"] += found.changed
         past = since is not None and dated and min(dated) < since
-        if past or offset >= page.total or len(page.items) <= STEP_BACK:
+        # A full page may be followed by another, whatever the total says: it may be an estimate.
+        if past or not ids or (offset >= page.total and len(page.items) < PAGE):
             return counted
+        # Servers may cap their pages at less than we ask for.
+        step_back, before = min(STEP_BACK, len(page.items) // 2), ids
+
+
+def _page(bank: Bank, offset: int) -> Page[DocumentRow]:
+    try:
+        with connections.talking_to(bank.server) as client:
+            return client.list_documents(bank.bank_id, limit=PAGE, offset=offset)
+    except HindsightError as error:
+        raise jobs.JobError(f"The list of documents could not be read: {error}") from error
+
+
+def _comes_anyway(row: DocumentRow, bank: Bank) -> bool:
+    """Whether it is still being written and the regular look, which begins at the watermark, will bring it."""
+    if row.updated_at is None or not bank.polled or bank.watermark is None:
+        return False
+    return row.updated_at > max(bank.watermark, timezone.now() - bank.settle_time)
 
 
 jobs.register(KIND, run_look_back)
