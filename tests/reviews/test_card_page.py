@@ -90,7 +90,7 @@ def test_a_fragment_is_the_card_and_a_restore_is_the_page(entry: ReviewEntry, pe
         ("loading", "Loading the text"),
         ("missing", "no longer has this document"),
         ("unreachable", "Could not load."),
-        ("refused", "did not accept our key"),
+        ("refused", "It cannot be read, so nobody can decide on it."),
     ],
 )
 def test_what_is_not_loaded_cannot_be_decided(load_state: str, words: str, bank: Bank, people: People, as_user) -> None:
