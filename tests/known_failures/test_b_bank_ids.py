@@ -94,5 +94,7 @@ def test_row_s02_a_listed_bank_with_a_slash_is_shown_and_left_alone(
     client = as_user(people.operator)
     seen = {"version": entry.version, "text_hash": ""}
     assert client.post(f"/reviews/{entry.pk}/delete/", seen).status_code == 409
+    assert "No server can address this id" in text_of(client.get(f"/reviews/{entry.pk}/"))
+    assert "cannot be addressed" in text_of(client.get("/banks/"))
     assert "x/documents/y" in text_of(client.get("/"))
     assert line.calls == []

@@ -38,6 +38,7 @@ def test_row_s03_the_text_of_another_thing_is_neither_shown_nor_decided_on(
     page = text_of(client.get(f"/reviews/{entry.pk}/"))
     assert "Carl keeps" not in page
     assert "cannot show this document" in page
+    assert "key" not in page[page.index("<b>Refused.</b>") :][:300]
     seen = {"version": entry.version, "text_hash": "", "text": "x"}
     assert [client.post(f"/reviews/{entry.pk}/{act}/", seen).status_code for act in ("approve", "delete")] == [409] * 2
     assert client.post(f"/reviews/{entry.pk}/edit/", seen).status_code in {409, 422}
