@@ -30,6 +30,11 @@ class _Tally:
     already: list[str] = field(default_factory=list)
     refused: dict[str, str] = field(default_factory=dict)
 
+    def found(self, write: Write, fact_id: str) -> None:
+        """Files a fact that is in the state: by itself, or by an earlier try of this row."""
+        before = write.outcome.get("not_called")
+        (self.already if before is None or fact_id in before else self.changed).append(fact_id)
+
     def outcome(self, write: Write, name: str) -> dict[str, Any]:
         """Together with what earlier tries of the same row have done."""
         before = write.outcome.get(name, [])
@@ -44,7 +49,7 @@ class _Curating(Kind):
     state = ""
 
     def precheck(self, client: HindsightClient, write: Write) -> Done | Stuck | None:
-        tally, todo = _Tally(), []
+        tally = _Tally()
         for fact_id in write.fact_ids:
             fact = _read(client, write, fact_id)
             if fact is None:
@@ -53,11 +58,11 @@ class _Curating(Kind):
             if fact.is_observation:
                 return self._stopped(write, tally, fact_id, OBSERVATION)
             if fact.state == self.state:
-                tally.already.append(fact_id)
-            else:
-                todo.append(fact_id)
-        if len(tally.already) == len(write.fact_ids):
+                tally.found(write, fact_id)
+        if len(tally.already) + len(tally.changed) == len(write.fact_ids):
             return Done(tally.outcome(write, self.past))
+        # Stored before the first call: what is in the state later on, and is not in here, this row brought there.
+        write.outcome = {"not_called": tally.already, **write.outcome}
         return None
 
     def send(self, client: HindsightClient, write: Write) -> Done | Stuck:
@@ -67,7 +72,7 @@ class _Curating(Kind):
             if fact is None:
                 return self._stopped(write, tally, fact_id, _absence(client, write, fact_id))
             if fact.state == self.state:
-                tally.already.append(fact_id)
+                tally.found(write, fact_id)
                 continue
             try:
                 self._change_patiently(client, write, fact_id)
@@ -101,7 +106,7 @@ class _Curating(Kind):
                 return self._stopped(write, tally, fact_id, _absence(client, write, fact_id))
             if fact.state != self.state:
                 return NotDone()
-            tally.changed.append(fact_id)
+            tally.found(write, fact_id)
         return Done(tally.outcome(write, self.past))
 
     def _stopped(self, write: Write, tally: _Tally, fact_id: str, why: str) -> Stuck:

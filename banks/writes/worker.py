@@ -82,7 +82,9 @@ def _send(client: HindsightClient, write: Write) -> str:
     if early is not None:
         return _end(write, State.DONE, outcome={**write.outcome, **early.outcome})
     # From here on the outcome may be unknown: stored before the first byte leaves.
-    if not claim.store(write, sent=timezone.now(), claimed_until=timezone.now() + pulse.claim_time()):
+    # `outcome`: what the precheck noted down about how things were before.
+    until = timezone.now() + pulse.claim_time()
+    if not claim.store(write, sent=timezone.now(), claimed_until=until, outcome=write.outcome):
         return "lost the claim"
     try:
         answer = kind.send(client, write)

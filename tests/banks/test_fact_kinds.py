@@ -1,10 +1,12 @@
 """Retire, restore and edit single facts through the door: read before, read after, say what came of each."""
 
+from uuid import uuid4
+
 import pytest
 from django.db import transaction
 
 from banks import connections, fact_kinds
-from banks.hindsight import Fact, HindsightClient
+from banks.hindsight import Fact, HindsightClient, RetainItem
 from banks.models import Bank, Blob, Write
 from banks.writes import record, run
 from tests.banks.conftest import NOW, LyingTransport, store
@@ -77,6 +79,28 @@ def test_a_lost_answer_is_read_back_and_nothing_is_called_twice(
     write = act("retire", bank, facts[:1])
     assert (write.state, line.sent("PATCH")) == (Write.State.DONE, 1)
     assert write.outcome["retired"] == [facts[0].id]
+
+
+def test_what_an_interrupted_try_did_is_told_as_done_by_the_row(
+    bank: Bank, facts: list[Fact], line: LyingTransport
+) -> None:
+    """Else restoring the row would leave it behind."""
+    with connections.client_for(bank.server) as client:
+        client.retain(
+            bank.bank_id, [RetainItem("Ann reads. Ben writes. Cara sings.", "notes/a.md")], operation_id=uuid4()
+        )
+        client.get_operation(bank.bank_id, str(NOWHERE))
+    first, second, third = facts_of(bank)
+    act("retire", bank, [first])
+    line.calls.clear()
+
+    def cut_the_next() -> None:
+        line.cut_before.append("PATCH")
+
+    line.before_call["PATCH"] = cut_the_next  # the second fact is retired, the third call never arrives
+    write = act("retire", bank, [first, second, third])
+    assert (write.state, line.sent("PATCH")) == (Write.State.DONE, 2)
+    assert (write.outcome["retired"], write.outcome["not_called"]) == ([second.id, third.id], [first.id])
 
 
 def test_the_first_refusal_stops_and_says_how_far_it_came(bank: Bank, facts: list[Fact], line: LyingTransport) -> None:
