@@ -1,6 +1,7 @@
 """Typed reading of the environment; every secret may also come from a file named by `NAME_FILE`."""
 
 import fcntl
+import math
 import os
 import re
 import secrets
@@ -37,7 +38,10 @@ def number(name: str, default: float) -> float:
     if not value:
         return default
     try:
-        return float(value)
+        found = float(value)
+        if not math.isfinite(found):
+            raise ValueError(value)
+        return found
     except ValueError as error:
         raise ImproperlyConfigured(f"{name} must be a number, not {value!r}") from error
 

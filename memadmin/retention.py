@@ -152,7 +152,7 @@ class TextRetainer:
 
     def push(self, chunk: str | bytes | bytearray | memoryview) -> PushDecision:
         """One more chunk, of any length; a character may be spread over several of them."""
-        data = _HALF_CHARACTERS.sub("\ufffd", chunk).encode() if isinstance(chunk, str) else memoryview(chunk).cast("B")
+        data = _HALF_CHARACTERS.sub("\ufffd", chunk).encode() if isinstance(chunk, str) else _bytes_of(chunk)
         before = self._over_budget
         self._total += len(data)
         room = self._prefix_cap - len(self._prefix)
@@ -240,6 +240,12 @@ def _omitted(count: int, *, lower_bound: bool) -> Omitted:
     if not count:
         return NOTHING
     return Omitted("at_least" if lower_bound else "exact", count)
+
+
+def _bytes_of(chunk: bytes | bytearray | memoryview) -> memoryview:
+    """Byte by byte, whatever the items of a view are; only what does not lie in one piece is copied."""
+    view = memoryview(chunk)
+    return view.cast("B") if view.c_contiguous else memoryview(view.tobytes())
 
 
 def _decoded(data: bytes | bytearray) -> str:

@@ -28,6 +28,9 @@ class BankManager(models.Manager["Bank"]):
         return bank
 
 
+LONGEST_SETTLE_MINUTES = 366 * 24 * 60  # longer ones would leave the calendar
+
+
 class Bank(models.Model):
     """A memory bank of a server, under its raw id."""
 
@@ -99,7 +102,7 @@ class Bank(models.Model):
     @property
     def settle_time(self) -> timedelta:
         minutes = settings.SETTLE_MINUTES if self.settle_minutes is None else self.settle_minutes
-        return timedelta(minutes=minutes)
+        return timedelta(minutes=min(max(minutes, 0), LONGEST_SETTLE_MINUTES))
 
     @property
     def approve_after_days(self) -> float:

@@ -3,6 +3,7 @@
 import tracemalloc
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -38,6 +39,22 @@ def test_any_chunking_gives_the_same(two: list[TextRetainer], data: bytes, cuts:
     for start, end in pairwise(edges):
         pieces.push(memoryview(data)[start:end])
     assert whole.finish() == pieces.finish()
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        memoryview(b"a-b-c-d")[::2],
+        memoryview(b"dcba")[::-1],
+        memoryview(b"abcd").cast("I"),
+        memoryview(b"abcd").cast("B", (2, 2)),
+    ],
+)
+def test_views_count_in_bytes_however_they_lie(view: memoryview) -> None:
+    retainer = TextRetainer("head", max_bytes=3)
+    retainer.push(view)
+    found = retainer.finish()
+    assert (found.text, found.omitted.count) == ("abc", 1)
 
 
 @given(retainers(), raw)

@@ -149,3 +149,13 @@ def _walk(bank: Bank) -> None:
 
 def _wanted() -> set[int]:
     return set(ReviewEntry.objects.exclude(load_after=None).values_list("pk", flat=True))
+
+
+@pytest.mark.parametrize(("minutes", "met"), [(1e300, set()), (-5, {"new"}), (0, {"new"})])
+def test_any_settle_time_can_be_looked_with(
+    bank: Bank, lists: Lists, monkeypatch: pytest.MonkeyPatch, minutes: float, met: set[str]
+) -> None:
+    monkeypatch.setattr("django.conf.settings.SETTLE_MINUTES", minutes)
+    lists.documents["new"] = (NOW, "a")
+    look(bank)
+    assert (opened(), bank.poll_error) == (met, "")
