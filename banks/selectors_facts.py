@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from banks.models import Write
 
 ROWS_SHOWN = 200
+# What the list of facts tells better than the raw outcome.
+TOLD = {"retired", "restored", "edited", "not_called", "refused"}
 PAST = {"retire": "retired", "restore": "restored", "edit-fact": "edited"}
 
 
@@ -65,7 +67,9 @@ def told(write: Write) -> str:
     total = done + already + len(write.outcome.get("refused", {}))
     if write.kind == "edit-fact" or total == 1:
         return past if done else ""
-    return f"{past} {done:,} of {total:,}" + (f", {already:,} were so already" if already else "")
+    return f"{past} {done:,} of {total:,}" + (
+        f", {already:,} {'was' if already == 1 else 'were'} so already" if already else ""
+    )
 
 
 def restorable(rows: Iterable[Write]) -> set[int]:

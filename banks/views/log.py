@@ -14,6 +14,7 @@ from banks import access, selectors, selectors_facts, writes
 from banks.diffs import diff
 from banks.models import Blob, Role, Write
 from banks.paper import paper
+from banks.selectors_facts import TOLD
 from banks.troubles import of_bank
 from memadmin.htmx import PersonRequest, SeeOther
 from memadmin.paging import Cursor
@@ -48,15 +49,16 @@ def write_detail(request: PersonRequest, pk: int) -> HttpResponse:
     write = selectors.get_write(request.user, pk)
     role = access.role_on(request.user, write.bank)
     before, changed = _here(write.before), _here(write.request or write.after)
+    facts = selectors_facts.facts_of_row(write)
     context = {
         "write": write,
         "may_write": role is not None and role >= Role.REVIEWER,
         "troubles": of_bank(write.bank, fix=request.user.is_superuser) if write.is_open else [],
         "diff": diff(before.text, changed.text) if before and changed else None,
         **_paper(request, write.before or write.request or write.after),
-        "facts": selectors_facts.facts_of_row(write),
+        "facts": facts,
         "may_restore": write.pk in selectors_facts.restorable([write]),
-        "outcome": _flat(write.outcome),
+        "outcome": _flat({name: value for name, value in write.outcome.items() if not (facts and name in TOLD)}),
         "params": _flat(write.params),
         "may_put_back": write.kind == "delete" and write.state == Write.State.DONE and before is not None,
     }

@@ -7,6 +7,7 @@ from typing import Any
 from django.utils import timezone
 
 from banks.models import Role, Write
+from banks.selectors import look_of
 from memadmin import words
 from reviews.models import Decision, ReviewEntry, Seen
 
@@ -107,12 +108,13 @@ def _decision_event(decision: Decision) -> Event:
 
 
 def _write_event(write: Write) -> Event:
+    look = look_of(write.kind)
     return Event(
         at=write.occurred_at,
-        text=write.kind,
+        text=look.verb,
         who=write.actor_name or write.get_via_display(),
-        glyph="↗",
-        tone="none",
+        glyph=look.glyph,
+        tone=look.tone,
         write_id=write.pk,
         state=write.get_state_display() if write.state != Write.State.DONE else "",
     )

@@ -65,6 +65,21 @@ class RetiredFilters:
     def values(self) -> dict[str, str]:
         return {f.name: value for f in fields(self) if (value := getattr(self, f.name))}
 
+    def said(self, banks: Sequence[Bank], people: Sequence[tuple[int, str]]) -> list[tuple[str, str]]:
+        """(label, value) of what is asked for, in words."""
+        names = {str(pk): name for pk, name in people}
+        called = {str(bank.pk): str(bank) for bank in banks}
+        values = {
+            "Text": self.q,
+            "Reason": self.reason,
+            "Bank": called.get(self.bank, self.bank),
+            "Retired by": names.get(self.who, self.who),
+            "Decided": str(FactDecision.Origin(self.origin).label) if self.origin else "",
+            "On or after": self.since,
+            "On or before": self.until,
+        }
+        return [(label, value) for label, value in values.items() if value]
+
     def condition(self) -> Q:
         asked = Q()
         if self.q:

@@ -73,6 +73,7 @@ def retired_restore_all(request: PersonRequest) -> HttpResponse:
     total = rows.count()
     context = {
         "filters": filters,
+        "asked": filters.said(selectors.banks_seen_by(user), retired.people_of(user)),
         "total": total,
         "others": retired.retired_seen_by(user, filters).count() - total,
         "banks": banks_for(user, Role.REVIEWER).filter(pk__in=rows.order_by().values("bank")).count(),

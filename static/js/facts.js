@@ -1,7 +1,9 @@
 // Facts of a card: the reason has the focus as soon as it is asked for, and is not swapped away while it is typed.
 
 document.addEventListener("toggle", (event) => {
-  if (event.target.matches(".fact-reason[open]")) event.target.querySelector("input:not([type=hidden])")?.focus();
+  if (!event.target.matches(".fact-reason[open]")) return;
+  event.target.querySelector("input:not([type=hidden])").focus({ preventScroll: true });
+  event.target.scrollIntoView({ block: "nearest" });
 }, true);
 
 document.addEventListener("keydown", (event) => {

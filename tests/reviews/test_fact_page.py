@@ -64,7 +64,8 @@ def test_a_fragment_is_the_list_with_what_is_under_way(entry: ReviewEntry, peopl
     assert client.get(f"/reviews/{entry.pk}/facts/?mark={mark}", headers=HTMX).status_code == 204
     Write.objects.update(state="attention", error_text="The server refused.")
     page = text_of(client.get(f"/reviews/{entry.pk}/facts/?mark={mark}", headers=HTMX))
-    assert "retiring did not work: The server refused." in page
+    assert "retiring did not work" in page
+    assert "The server refused." in page
     assert "every 2s" not in page
     assert client.get(f"/reviews/{entry.pk}/facts/")["Location"] == f"/reviews/{entry.pk}/"
 

@@ -103,6 +103,8 @@ def test_all_that_match_are_counted_exactly_and_confirmed(bank: Bank, people: Pe
         retired(bank, number)
     retired(watched, 9)
     client = as_user(people.reviewer)
+    page = text_of(client.get(f"{HERE}restore-all/?q=number&bank={bank.pk}"))
+    assert "<dd><bdi>Checkout service</bdi></dd>" in page
     page = text_of(client.get(f"{HERE}restore-all/?q=number"))
     assert "Restore 3 facts" in page
     assert "1 other that match are in banks on which you may not decide" in page
