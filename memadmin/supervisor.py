@@ -17,7 +17,7 @@ from typing import IO
 
 from memadmin.runtime import die_with_parent
 
-TICK = 0.1  # seconds between looks at things that send no signal
+TICK = 0.03  # seconds between looks at things that send no signal
 FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0  # seconds before a dead process is started again
 STEADY = 10.0  # who lived so long starts again with the first wait
 KILL_WAIT = 5.0

@@ -25,7 +25,8 @@ def prepare(report: Path) -> Program:
     return Program("prepare", [sys.executable, "-m", "memadmin", "prepare", "--report", str(report)], tier=2, once=True)
 
 
-def web(port: int) -> Program:
+def web(port: int, *, after: Path) -> Program:
+    """Serves once the file `after` is there (memadmin/wsgi.py), and loads until then."""
     options = {
         "--interface": "wsgi",
         "--host": "127.0.0.1",
@@ -38,7 +39,8 @@ def web(port: int) -> Program:
     command = [sys.executable, "-m", "granian", "--no-ws"]
     for name, value in options.items():
         command += [name, value]
-    return Program("web", [*command, "memadmin.wsgi:application"], tier=2)
+    env = {"MEMADMIN_STARTS_AFTER": str(after)}
+    return Program("web", [*command, "memadmin.wsgi:application"], tier=2, env=env)
 
 
 def workers(data_dir: Path) -> list[Program]:

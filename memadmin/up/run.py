@@ -100,11 +100,16 @@ def _start(supervisor: Supervisor, address: str, demo_port: int | None) -> None:
         starting.append(_start_valkey(supervisor, data_dir))
     if demo_port is not None:
         starting.append(_start_demo(supervisor, data_dir, demo_port))
+    # All at once: what needs another one waits for it, and tries again where it came too early.
+    gate = data_dir / "run" / "prepared"
+    gate.unlink(missing_ok=True)
+    preparing = _start_preparing(supervisor, data_dir)
+    web = supervisor.start(programs.web(int(address.rsplit(":", 1)[1]), after=gate))
+    prepared = _prepared(supervisor, *preparing)
     for child, up in starting:
         _wait(supervisor, child, up)
-    prepared = _prepare(supervisor, data_dir)
-    web = supervisor.start(programs.web(int(address.rsplit(":", 1)[1])))
-    _wait(supervisor, web, lambda: answers(address, "/readyz"))
+    gate.touch()
+    _wait(supervisor, web, lambda: answers(address, "/healthz"))
     for program in programs.workers(data_dir):
         supervisor.start(program)
     _announce(address, data_dir, prepared)
@@ -129,12 +134,16 @@ def _wait(supervisor: Supervisor, child: Child, up: Callable[[], bool]) -> None:
     raise Failed(f"{child.program.name} was not ready in {START_SECONDS:g} s; its last lines are above.")
 
 
-def _prepare(supervisor: Supervisor, data_dir: Path) -> dict[str, Any]:
-    """Starts `memadmin prepare`; what it reports. The rest of its work goes on beside the web server's start."""
+def _start_preparing(supervisor: Supervisor, data_dir: Path) -> tuple[Child, Path]:
+    """Starts `memadmin prepare`; the file that it will write."""
     report = data_dir / "run" / "prepared.json"
     report.unlink(missing_ok=True)
+    return supervisor.start(programs.prepare(report)), report
+
+
+def _prepared(supervisor: Supervisor, child: Child, report: Path) -> dict[str, Any]:
+    """What it reports. The rest of its work goes on beside the web server's start."""
     try:
-        child = supervisor.start(programs.prepare(report))
         supervisor.run_until(lambda: report.is_file() or not child.alive, seconds=PREPARE_SECONDS)
         if supervisor.stopping:
             raise Stopped
