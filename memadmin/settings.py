@@ -251,7 +251,7 @@ SETTLE_MINUTES = env.number("MEMADMIN_SETTLE_MINUTES", 30)
 # How often each bank's documents are looked at.
 POLL_SECONDS = env.number("MEMADMIN_POLL_SECONDS", 60)
 # A worker renews its hold on what it works on; what a killed one held is taken up again after so long.
-CLAIM_SECONDS = env.number("MEMADMIN_CLAIM_SECONDS", 15)
+CLAIM_SECONDS = max(env.number("MEMADMIN_CLAIM_SECONDS", 15), 3.0)  # a beat each second is enough
 CURATION_CALLS_PER_SERVER = int(env.number("MEMADMIN_CALLS_PER_SERVER", 2))
 
 LOGGING = {

@@ -23,6 +23,7 @@ MOST_KILLS = 4
 USUAL_KILL, LATEST_KILL = 0.12, 0.6
 AT_ONCE = {1: 6, 2: 3, 3: 1}  # how many die together: how often
 DRAINED_WITHIN = 150.0  # seconds; far above what it takes
+SLOW = 20.0  # seconds, above which it is said what was waited for
 
 
 @dataclass
@@ -34,6 +35,7 @@ class Round:
     done: int = 0
     cut: int = 0
     drained: float = 0.0
+    waited_for: list[str] = field(default_factory=list)
     stuck: bool = False  # it did not drain, and the next one would not either
     found: Findings = field(default_factory=Findings)
 
@@ -62,8 +64,11 @@ class Play:
         acts = self._act_and_kill(result, entries)
         acted = time.monotonic()
         self.stack.line.lie(None)
-        left = wait_until_quiet(lambda: evidence.open_work(entries), self.stack)
+        seen_open: list[list[str]] = []
+        left = wait_until_quiet(lambda: evidence.open_work(entries), self.stack, seen_open)
         result.drained = time.monotonic() - acted
+        if result.drained > SLOW:
+            result.waited_for = seen_open[-1]
         seen = evidence.collect(
             acts=acts,
             entries=entries,
@@ -103,11 +108,18 @@ class Play:
             result.kills.append("door-in-a-call")
 
 
-def wait_until_quiet(open_work: Callable[[], list[str]], stack: Stack) -> list[str]:
-    """What is still open when the time is over. Quiet means: nothing to do, and everybody is there to do more."""
+def wait_until_quiet(
+    open_work: Callable[[], list[str]], stack: Stack, seen: list[list[str]] | None = None
+) -> list[str]:
+    """What is still open when the time is over. Quiet means: nothing to do, and everybody is there to do more.
+
+    `seen` is given what was open at each look.
+    """
     deadline = time.monotonic() + DRAINED_WITHIN
     while True:
         left = open_work()
+        if left and seen is not None:
+            seen.append(left)
         connection.close()  # each look is a fresh one, and nobody waits for us
         if not left and stack.answers():
             return []

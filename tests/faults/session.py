@@ -40,7 +40,7 @@ class Session:
         result = self.play.round(number, seed, self.entries[number])
         self.done.append(result)
         print(result.line(), flush=True)
-        for sentence in result.found.all:
+        for sentence in [*(f"waited long for {what}" for what in result.waited_for), *result.found.all]:
             print(f"      {sentence}", flush=True)
         return result
 
