@@ -92,7 +92,9 @@ def test_row_092_signed_in_again_in_another_tab_the_old_tab_says_so(
     expect(page.locator("#alerts")).to_contain_text("This page is out of date.")
     whole(page, "notes/1.md")
     assert set(states()) == {"pending"}
-    page.locator("#alerts").get_by_role("link", name="Load the page again").click()
+    with page.expect_event("load"):
+        page.locator("#alerts").get_by_role("link", name="Load the page again").click()
+    expect(page.locator("#alerts")).to_be_empty()
     page.keyboard.press("a")
     whole(page, "notes/2.md")
     assert states()[0] == "approved"
