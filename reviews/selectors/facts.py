@@ -33,7 +33,8 @@ class FactRow:
     reason: str
     entities: list[str]
     edited: bool
-    sources: int
+    sources: list[str]  # ids of the facts that an observation is made from
+    made_from: tuple[str, ...] = ()  # the texts of those that are on this card
     decision: FactDecision | None = None
     write: Write | None = None  # of this fact: under way, or in need of a person
 
@@ -151,7 +152,7 @@ def first_question(user: Any) -> int | None:
 
 
 def _fact(row: dict[str, Any]) -> FactRow:
-    entities, text = row.get("entities"), str(row.get("text") or "")
+    entities, sources, text = row.get("entities"), row.get("source_fact_ids"), str(row.get("text") or "")
     return FactRow(
         id=str(row.get("id") or ""),
         text=text,
@@ -161,7 +162,7 @@ def _fact(row: dict[str, Any]) -> FactRow:
         reason=str(row.get("invalidation_reason") or ""),
         entities=[str(name) for name in entities[:8]] if isinstance(entities, list) else [],
         edited=bool(row.get("edited_at")),
-        sources=len(row.get("source_fact_ids") or []),
+        sources=[str(fact_id) for fact_id in sources] if isinstance(sources, list) else [],
     )
 
 
@@ -171,7 +172,16 @@ def _with_news(entry: ReviewEntry, facts: Iterable[FactRow], writes: list[Write]
     decided = FactDecision.objects.filter(bank=entry.bank_id, fact_id__in=ids) if ids else []
     decisions = {each.fact_id: each for each in decided}
     acts = {fact_id: write for write in writes for fact_id in write.fact_ids}
-    return [replace(fact, decision=decisions.get(fact.id), write=acts.get(fact.id)) for fact in facts]
+    texts = {fact.id: fact.text for fact in facts if fact.id}
+    return [
+        replace(
+            fact,
+            decision=decisions.get(fact.id),
+            write=acts.get(fact.id),
+            made_from=tuple(texts[fact_id] for fact_id in fact.sources if fact_id in texts),
+        )
+        for fact in facts
+    ]
 
 
 def _writes_of(entry: ReviewEntry) -> list[Write]:

@@ -86,6 +86,7 @@ def test_the_card_says_who_did_it_and_when_and_offers_what_can_be_done(
     assert page.count("Retire this fact") == page.count("/facts/edit/?fact=f1") / 2 == 1
     assert page.count('<button class="button" type="submit" data-tone="retired" data-key="R"') == 1
     assert "retire or change those" in page
+    assert '<li dir="auto">Ben reads it.</li>' in page  # what the observation is made from
     viewer = text_of(as_user(people.viewer).get(f"/reviews/{entry.pk}/"))
     assert 'type="radio"' not in viewer
     assert "Retire this fact" not in viewer
