@@ -116,16 +116,15 @@ def wait_until_quiet(
     `seen` is given what was open at each look.
     """
     deadline = time.monotonic() + DRAINED_WITHIN
-    while True:
-        left = open_work()
-        if left and seen is not None:
-            seen.append(left)
+    while left := open_work() or ([] if stack.answers() else ["the web server"]):
         connection.close()  # each look is a fresh one, and nobody waits for us
-        if not left and stack.answers():
-            return []
+        if seen is not None:
+            seen.append(left)
         if time.monotonic() > deadline:
-            return left or ["the web server does not answer"]
+            break
         time.sleep(0.2)
+    connection.close()
+    return left
 
 
 def entries_of(bank: Bank, document_ids: list[str]) -> list[int]:
