@@ -50,10 +50,10 @@ def _list(client: HindsightClient, bank: Bank, document_id: str, state: str, mos
         page = client.list_facts(bank.bank_id, document_id=document_id, state=state, limit=SHOWN, offset=offset)
         if any(fact.document_id != document_id for fact in page.items):
             return page.items, False, page.total
-        total = page.total
+        known, total = len(found), page.total
         found.update((fact.id, fact) for fact in page.items)
         offset += len(page.items)
-        if not page.items or offset >= total:
+        if offset >= total or len(found) == known:  # nothing new: whatever the total says, the list has ended
             break
     return list(found.values()), len(found) >= total, total
 
