@@ -1,8 +1,11 @@
 """Counts that stay cheap: beyond a cap the number says so instead of being counted."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.core.exceptions import EmptyResultSet
+from django.db import connection
 from django.db.models import IntegerField, QuerySet, Subquery
 
 CAP = 10_000
@@ -24,8 +27,23 @@ class Count:
 
 def count_of(rows: QuerySet[Any], cap: int = CAP) -> Count:
     """The number of rows, looking at no more than `cap` + 1 of them."""
-    found = rows.order_by().values("pk")[: cap + 1].count()
-    return capped(found, cap)
+    return counts_of([(rows, cap)])[0]
+
+
+def counts_of(asked: Sequence[tuple[QuerySet[Any], int]]) -> list[Count]:
+    """The same for several, by one query: pages show many counts."""
+    said, values = [], []
+    for rows, cap in asked:
+        try:
+            sql, parameters = rows.order_by().values("pk")[: cap + 1].query.sql_with_params()
+        except EmptyResultSet:
+            sql, parameters = "SELECT 1 WHERE 1 = 0", ()
+        said.append(f"(SELECT COUNT(*) FROM ({sql}) AS counted)")  # noqa: S608  Django's SQL
+        values += parameters
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT {', '.join(said)}", values)
+        found = cursor.fetchone()
+    return [capped(number, cap) for number, (_, cap) in zip(found, asked, strict=True)]
 
 
 class CappedCount(Subquery):

@@ -132,6 +132,9 @@ def last_act(user: Any) -> LastAct | None:
         .filter(verdict__in=[Decision.Verdict.APPROVED, Decision.Verdict.DELETED])
         .filter(entry__state__in=[State.APPROVED, State.DELETING])
         .select_related("entry", "write")
+        .only(
+            "verdict", "at", "entry__state", "entry__version", "entry__document_id", "write__state", "write__not_before"
+        )
         .order_by("-pk")[:20]
     )
     for decision in recent:

@@ -13,7 +13,7 @@ from django.utils import timezone
 from banks.access import banks_for
 from banks.models import Bank, Write
 from banks.selectors import NEEDS_A_PERSON, writes_seen_by
-from memadmin.counting import CAP, CappedCount, Count, capped, count_of
+from memadmin.counting import CAP, CappedCount, Count, capped, count_of, counts_of
 from memadmin.paging import walk
 from reviews.models import ReviewEntry
 from reviews.selectors import facts
@@ -100,9 +100,8 @@ def looks(user: Any) -> list[Look]:
         "could not be loaded, or are no longer in the bank": Filters(state="broken"),
         "without facts": Filters(state="no-facts"),
     }
-    counted = [
-        Look(label, filters.query(), count_of(entries(user, filters), TAB_CAP)) for label, filters in asked.items()
-    ]
+    counts = counts_of([(entries(user, filters), TAB_CAP) for filters in asked.values()])
+    counted = [Look(*each) for each in zip(asked, (one.query() for one in asked.values()), counts, strict=True)]
     return [look for look in counted if look.count]
 
 

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from banks.access import bank_ids_for, banks_for
 from banks.models import Bank
-from memadmin.counting import CAP, Count, count_of
+from memadmin.counting import CAP, Count, count_of, counts_of
 from memadmin.paging import Cursor, Order, Page, Split, first_of_each, page_of, walk_ids
 from reviews.access import entries_for
 from reviews.models import Decision, ReviewEntry
@@ -94,18 +94,16 @@ def pending_count(user: Any) -> Count:
 
 
 def tabs(user: Any, filters: Filters) -> list[Tab]:
-    def tab(label: str, asked: Filters, tone: str = "", *, counted: bool = True) -> Tab:
-        same = (filters.state, filters.age) == (asked.state, asked.age)
-        count = count_of(entries(user, asked), TAB_CAP if asked.narrow else CAP) if counted else None
-        return Tab(label, asked.query(), same, count, tone if count else "")
+    asked = [Filters(), Filters(age="soon"), Filters(state="flagged"), Filters(state="broken")]
+    labels = ["All pending", "Within 24 h", "Flagged", "Could not load"]
+    found = counts_of([(entries(user, one), TAB_CAP if one.narrow else CAP) for one in asked])
 
-    return [
-        tab("All pending", Filters()),
-        tab("Within 24 h", Filters(age="soon"), "attention"),
-        tab("Flagged", Filters(state="flagged"), "attention"),
-        tab("Could not load", Filters(state="broken"), "attention"),
-        tab("Decided", Filters(state="decided"), counted=False),
-    ]
+    def tab(label: str, asked: Filters, count: Count | None) -> Tab:
+        same = (filters.state, filters.age) == (asked.state, asked.age)
+        return Tab(label, asked.query(), same, count, "attention" if count and asked.narrow else "")
+
+    counted = [tab(*each) for each in zip(labels, asked, found, strict=True)]
+    return [*counted, tab("Decided", Filters(state="decided"), None)]
 
 
 def options(user: Any) -> Options:
