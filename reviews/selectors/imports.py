@@ -13,6 +13,7 @@ from django.http import Http404
 from banks.access import servers_for
 from banks.models import Bank, Job, JobItem, Membership, Role, Server
 from memadmin.accounts.models import User
+from memadmin.retention import Omitted, head_of
 from reviews import watching
 from reviews.models import Parked, SourceEvent, SourceFile
 
@@ -41,7 +42,7 @@ class Line:
     document_id: str
     reason: str
     raw: str
-    clipped: bool
+    omitted: Omitted  # bytes of it that are not shown
 
 
 @dataclass(frozen=True)
@@ -208,5 +209,5 @@ def _to_assign(user: User) -> QuerySet[Parked]:
 
 
 def _line(number: int, document_id: str, reason: str, raw: Any) -> Line:
-    data = bytes(raw)
-    return Line(number, document_id, reason, data[:RAW_SHOWN].decode("utf-8", "replace"), len(data) > RAW_SHOWN)
+    kept = head_of(bytes(raw), RAW_SHOWN)
+    return Line(number, document_id, reason, kept.text, kept.omitted)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from tests.bench.measures import decision, importing, queue, stack
+from tests.bench.measures import decision, importing, queue, retention, stack
 from tests.bench.timing import Result
 from tests.bench.world import Profile
 
@@ -14,6 +14,7 @@ MEASURES: dict[str, Measure] = {
     "queue_vs_admin": queue.queue_vs_admin,
     "import_first": importing.imports,
     "import_again": importing.imports,
+    "retention_time": retention.retention,
     "stack_rss_mb": stack.stack_memory,
     "cold_start_s": stack.cold_start,
 }
