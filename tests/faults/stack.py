@@ -109,12 +109,18 @@ def running(folder: Path) -> Iterator[Stack]:
         up = Up(data_dir, "--port", "0", **told)
         stack.callback(_end, up, data_dir)
         whole = Stack(data_dir, up, line, folder / "bank" / "demo.sqlite3", broker, up.wait_until_ready())
-        # This process reads the same database, by the same settings.
-        os.environ.update({**told, "MEMADMIN_DATA_DIR": str(data_dir)})
-        own = {**clean_environment(data_dir, **told), "MEMADMIN_SUPERVISED": "1"}
+        own = clean_environment(data_dir, **told)
+        _take_over(own)
         for queue in ("door", "load"):
             stack.enter_context(worker(queue, folder=folder / f"{queue} beside", env=own))
         yield whole
+
+
+def _take_over(environment: dict[str, str]) -> None:
+    """This process reads the same database by the same settings, whatever it was told before."""
+    for name in os.environ.keys() - environment.keys():
+        del os.environ[name]
+    os.environ.update(environment)
 
 
 def _demo(stack: ExitStack, folder: Path) -> int:

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.faults
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 def test_nothing_is_lost_or_doubled_when_processes_are_killed() -> None:
     run = subprocess.run(
-        [sys.executable, "-m", "tests.faults", "--rounds", "5", "--seed", "7", "--import-rounds", "1"],
+        [sys.executable, "-m", "tests.faults", "--rounds", "4", "--seed", "7", "--import-rounds", "1"],
         cwd=ROOT,
         capture_output=True,
         text=True,
