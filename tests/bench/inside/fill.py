@@ -3,7 +3,8 @@
 The database makes the rows itself: a million in some seconds. Numbers that look like chance are `n * prime % range`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from django.db import connection
@@ -36,15 +37,20 @@ def fill(entries: int, banks: int, seen: int) -> dict[str, int]:
         Membership.objects.create(user=people[REVIEWER], bank=bank, role=Role.REVIEWER)
     text = Blob.objects.store("The checkout service keeps its feature flags in Consul.").pk
     with connection.cursor() as cursor:
-        _insert(cursor, ReviewEntry, _entries(made[0].pk, banks, text), _series(), [entries])
-        decided = "FROM reviews_reviewentry WHERE decided_at IS NOT NULL"
-        _insert(cursor, Write, _writes(people[COLLEAGUE], text), decided)
-        _insert(cursor, Decision, _decisions(people, text), decided)
+        if connection.vendor == "sqlite":  # of this connection alone: pages are read by later ones
+            cursor.execute("PRAGMA cache_size = -3000000")
+            cursor.execute("PRAGMA synchronous = OFF")
+        with _indexed_afterwards(cursor):
+            _insert(cursor, ReviewEntry, _entries(made[0].pk, banks, text), _series(), [entries])
+            decided = "FROM reviews_reviewentry WHERE decided_at IS NOT NULL"
+            _insert(cursor, Write, _writes(people[COLLEAGUE], text), decided)
+            _insert(cursor, Decision, _decisions(people, text), decided)
         if connection.vendor == "postgresql":
             for model in (ReviewEntry, Decision, Write):
                 table = model._meta.db_table
                 cursor.execute(f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), (SELECT max(id) FROM {table}))")
         cursor.execute("VACUUM ANALYZE" if connection.vendor == "postgresql" else "PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.close()
     return {"entries": ReviewEntry.objects.count(), "writes": Write.objects.count()}
 
 
@@ -117,6 +123,27 @@ def _decisions(people: dict[str, User], text: str) -> dict[str, str]:
 
 
 # ── how the two databases say it ─────────────────────────────────────────────────────────────────────────────
+
+
+@contextmanager
+def _indexed_afterwards(cursor: Any) -> Iterator[None]:
+    """Indexes of a million rows are made in a tenth of the time once the rows are there."""
+    tables = ", ".join(f"'{model._meta.db_table}'" for model in (ReviewEntry, Write, Decision))
+    if connection.vendor == "postgresql":
+        cursor.execute(
+            f"SELECT indexname, indexdef FROM pg_indexes WHERE tablename IN ({tables})"
+            " AND NOT EXISTS (SELECT 1 FROM pg_constraint WHERE conname = indexname)"
+        )
+    else:
+        cursor.execute(
+            f"SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name IN ({tables}) AND sql > ''"
+        )
+    indexes = cursor.fetchall()
+    for name, _ in indexes:
+        cursor.execute(f'DROP INDEX "{name}"')
+    yield
+    for _, sql in indexes:
+        cursor.execute(sql)
 
 
 def _insert(
