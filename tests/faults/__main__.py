@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import signal
 import sys
 import tempfile
 import time
@@ -17,6 +18,7 @@ def main() -> int:
     parser.add_argument("--import-rounds", type=int, default=3, help="as many uploads whose import is killed")
     parser.add_argument("--log", type=Path, help="where the product's own output goes")
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(143))  # whoever ends us: nothing is left
     with tempfile.TemporaryDirectory(prefix="memadmin-faults-") as name:
         folder = Path(name)
         with stacks.running(folder) as stack:
