@@ -86,6 +86,8 @@ DATABASES: dict[str, dict[str, Any]] = {"default": environ.Env.db_url_config(DAT
 # Each request in one transaction would take SQLite's write lock for every page.
 DATABASES["default"]["ATOMIC_REQUESTS"] = False
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
+    # Kept by each thread: opening the file anew takes as long as a short request, and forgets the pages it has read.
+    DATABASES["default"]["CONN_MAX_AGE"] = None
     DATABASES["default"]["OPTIONS"] = {
         # A transaction that reads and then writes takes the write lock at once: no "database is locked".
         "transaction_mode": "IMMEDIATE",
