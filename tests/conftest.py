@@ -8,6 +8,9 @@ from django.test import Client
 from banks.models import Bank, Role
 from memadmin.accounts.models import User
 from tests import factories
+from tests.browser.chromium import browser
+
+__all__ = ["browser"]  # the fixture of every folder that looks at pages
 
 
 @pytest.hookimpl(wrapper=True)

@@ -1,23 +1,16 @@
 """Chromium over the pages of a live server. Debian's own browser: nothing is downloaded."""
 
-import os
-import shutil
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from django.test import Client
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page
 
 from banks.models import Role
 from memadmin.accounts.models import User
 from tests import factories
 
-# Playwright's sync interface runs an event loop in this thread; the tests' own use of the database is not async.
-os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
-
-CHROMIUM = os.environ.get("MEMADMIN_TEST_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
-ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 DESKTOP, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
 
 Open = Callable[..., Page]
@@ -27,18 +20,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "tests/browser/" in item.nodeid:
             item.add_marker(pytest.mark.browser)
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    if not CHROMIUM:
-        if os.environ.get("MEMADMIN_TEST_REQUIRE") == "all":
-            pytest.fail("Chromium is not installed; the browser tests need it")
-        pytest.skip("Chromium is not installed")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=[*ARGUMENTS, "--disable-sync"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

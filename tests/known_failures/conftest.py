@@ -12,11 +12,11 @@ from banks.demo.process import Handler
 from banks.models import Bank, Blob, Write
 from reviews.models import FactDecision, Reapplication
 from tests.banks.conftest import LyingTransport, line
-from tests.browser.conftest import browser, queue, reviewer, signed_in
+from tests.browser.conftest import queue, reviewer, signed_in
 from tests.conftest import People
 from tests.known_failures.world import Wire, loaded
 
-__all__ = ["browser", "line", "queue", "reviewer", "signed_in"]
+__all__ = ["line", "queue", "reviewer", "signed_in"]
 
 
 @pytest.fixture
