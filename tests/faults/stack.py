@@ -86,13 +86,6 @@ class Stack:
         except httpx.TransportError:
             return False
 
-    def workers_live(self) -> bool:
-        try:
-            workers = httpx.get(f"{self.address}/readyz", timeout=5).json()["workers"]
-        except (httpx.TransportError, ValueError, KeyError):
-            return False
-        return bool(workers) and all(worker["status"] == "ok" for worker in workers.values())
-
 
 @contextmanager
 def running(folder: Path) -> Iterator[Stack]:
