@@ -48,14 +48,14 @@ class Stack:
         """SIGKILL, now; False when it is dead already. What it is part of starts it again. `choose`: among pids."""
         if name == "broker" and self.broker is not None:
             return self.broker.kill()
-        frozen, _, of = name.rpartition("frozen ")
-        pids = self._pids(of)
+        victim = name.removeprefix("frozen ")
+        pids = self._pids(victim)
         if not pids:
             return False
-        if frozen or of != name:
-            self._freeze(choose(pids))
-        else:
+        if victim == name:
             _signal(choose(pids), signal.SIGKILL)
+        else:
+            self._freeze(choose(pids))
         return True
 
     def kill_sender(self, port: int) -> bool:
