@@ -18,12 +18,6 @@ document.addEventListener("htmx:beforeRequest", (event) => {
   if (event.detail.elt.id === "facts-box" && event.detail.elt.querySelector(".fact-reason[open]")) event.preventDefault();
 });
 
-// An answer that was on its way when the field was opened would take it away as well; the next one brings the news.
-document.addEventListener("htmx:beforeSwap", (event) => {
-  const asked = event.detail.requestConfig?.verb === "get" && event.detail.target?.id === "facts-box";
-  if (asked && event.detail.target.querySelector(".fact-reason[open]")) event.detail.shouldSwap = false;
-});
-
 // After an act the list is a new one: whoever walks by keys goes on from where they were.
 document.addEventListener("htmx:afterSettle", (event) => {
   if (event.detail.elt.id !== "facts-box" || document.activeElement !== document.body) return;

@@ -71,6 +71,8 @@ def test_the_list_follows_a_write_but_not_while_a_reason_is_typed(
     page.keyboard.type("gone")
     page.keyboard.press("Enter")
     expect(page.get_by_text("retiring, Mira Kovač")).to_be_visible()
+    with page.expect_response(lambda answer: "/facts/" in answer.url):
+        pass  # the list has just asked: the next time is two seconds away
     page.keyboard.press("2")
     page.keyboard.press("r")
     page.keyboard.type("half a rea")
