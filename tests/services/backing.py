@@ -6,11 +6,9 @@ from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
-import redis
 
-# The first ones are for the processes of a parallel run (memadmin/settings_test.py).
-_FIRST_FREE = 100
-_COUNTER = "installations"
+# Redis databases before it are for the processes of a parallel run (memadmin/settings_test.py).
+_NUMBERS = "CREATE SEQUENCE IF NOT EXISTS installations START 100"
 
 
 def in_use() -> bool:
@@ -26,10 +24,11 @@ def of(data_dir: Path) -> dict[str, str]:
     """
     if not in_use():
         return {}
-    brokers = os.environ["MEMADMIN_TEST_REDIS_URL"]
-    with redis.Redis.from_url(brokers) as client:
-        number = _FIRST_FREE + int(client.incr(_COUNTER))
-    return {"DATABASE_URL": new_database(f"installation_{number}"), "REDIS_URL": f"{brokers}?db={number}"}
+    with psycopg.connect(os.environ["MEMADMIN_TEST_DATABASE_URL"], autocommit=True) as connection:
+        connection.execute(_NUMBERS)
+        (number,) = connection.execute("SELECT nextval('installations')").fetchone() or (0,)
+    database, broker = new_database(f"installation_{number}"), os.environ["MEMADMIN_TEST_REDIS_URL"]
+    return {"DATABASE_URL": database, "REDIS_URL": f"{broker}?db={number}"}
 
 
 def new_database(name: str) -> str:
