@@ -9,12 +9,12 @@ from typing import Any
 from django.db import connection, transaction
 
 from banks import jobs
-from banks.models import Bank, Server
+from banks.models import Bank, Job, Server
 from memadmin.accounts.models import User
 from reviews.importing.job import start_import
 from reviews.models import Decision, ReviewEntry, SourceEvent, SourceFile
 
-TABLES = [model._meta.db_table for model in (SourceFile, ReviewEntry, SourceEvent, Decision)]
+TABLES = [model._meta.db_table for model in (Job, SourceFile, ReviewEntry, SourceEvent, Decision)]
 ROWS_AT_ONCE = 2_000
 
 
@@ -59,7 +59,7 @@ def floor(file: str, rows: str) -> float:
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.executemany(sql, values)
     taken = time.perf_counter() - start
-    assert pending == sum(1 for row in found[TABLES[1]][1] if "pending" in row)
+    assert pending == sum(1 for row in found[TABLES[2]][1] if "pending" in row)
     return taken
 
 
