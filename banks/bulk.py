@@ -1,10 +1,12 @@
 """Many rows, few statements. For imports, where model instances and Django's SQL would be most of the time."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from django.db import connection
 from django.db.models import Model
+
+Rows = list[tuple[Any, ...]]
 
 
 def reserve_ids(model: type[Model], count: int) -> range | list[int]:
@@ -58,25 +60,26 @@ def _literal(value: Any) -> str | None:
 
 
 def rows_by(
-    model: type[Model], columns: Sequence[str], keys: Sequence[str], wanted: Collection[Sequence[Any]], **equal: Any
-) -> list[tuple[Any, ...]]:
-    """`columns` of the rows whose `keys` together are among `wanted`, and `equal` where that is asked for."""
+    model: type[Model], columns: Sequence[str], keys: Sequence[str], wanted: Sequence[Any], **equal: Any
+) -> Rows:
+    """`columns` of the rows whose `keys` are among `wanted`, and `equal` where that is asked for.
+
+    `wanted` holds the values one behind the other: with two keys, those of one row take two places.
+    """
     if not wanted:
         return []
     conditions = [f"{_quoted(name)} = %s" for name in equal]
-    group = f"({', '.join(['%s'] * len(keys))})"
     if len(keys) == 1:
         conditions.append(f"{_quoted(keys[0])} IN ({', '.join(['%s'] * len(wanted))})")
     else:
-        among = ", ".join([group] * len(wanted))
+        one = f"({', '.join(['%s'] * len(keys))})"
+        among = ", ".join([one] * (len(wanted) // len(keys)))
         conditions.append(f"({', '.join(map(_quoted, keys))}) IN (VALUES {among})")
     names, table = ", ".join(map(_quoted, columns)), _quoted(model._meta.db_table)
+    sql = f"SELECT {names} FROM {table} WHERE {' AND '.join(conditions)}"  # noqa: S608  our names
     with connection.cursor() as cursor:
-        cursor.execute(
-            f"SELECT {names} FROM {table} WHERE {' AND '.join(conditions)}",  # noqa: S608  our names
-            [*equal.values(), *(value for row in wanted for value in row)],
-        )
-        found: list[tuple[Any, ...]] = cursor.fetchall()
+        cursor.execute(sql, [*equal.values(), *wanted])
+        found: Rows = cursor.fetchall()
         return found
 
 

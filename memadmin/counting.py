@@ -32,7 +32,8 @@ def count_of(rows: QuerySet[Any], cap: int = CAP) -> Count:
 
 def counts_of(asked: Sequence[tuple[QuerySet[Any], int]]) -> list[Count]:
     """The same for several, by one query: pages show many counts."""
-    said, values = [], []
+    said: list[str] = []
+    values: list[Any] = []
     for rows, cap in asked:
         try:
             sql, parameters = rows.order_by().values("pk")[: cap + 1].query.sql_with_params()

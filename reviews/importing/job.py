@@ -14,7 +14,7 @@ from banks.models import Job, JobItem, Server
 from memadmin.accounts.models import User
 from reviews.importing import files
 from reviews.importing.apply import Applier, Overtaken
-from reviews.importing.lookups import recall_all
+from reviews.importing.lookups import recall_states
 from reviews.importing.placing import LOOPBACK, Placer
 from reviews.importing.plan import Group, Reading, SkippedLine, groups_of, read, steps_of
 from reviews.importing.replay import Item
@@ -93,7 +93,7 @@ def run_import(run: jobs.Run) -> dict[str, Any]:
         run.heartbeat(total=reading.lines)
         if not reading.lines:
             return _report(job, reading)
-        recall_all(source, reading.items)
+        recall_states(source, reading.items)
         groups: list[Group] = []
         if any(item.counts for item in reading.items):
             placer = Placer(source=source, user=job.owner, server=server)

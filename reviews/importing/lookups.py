@@ -42,22 +42,27 @@ COLUMNS = tuple(Stored.__dataclass_fields__)
 def recall(source: SourceFile, items: list[Item]) -> None:
     """Fills in which lines an earlier import of this source brought, and what became of them."""
     fresh = {item.identity: item for item in items if not item.pk}
-    columns, wanted = ("identity", "id", "state", "entry_id"), [(identity,) for identity in fresh]
-    for identity, pk, state, entry_id in rows_by(SourceEvent, columns, ["identity"], wanted, source_id=source.pk):
+    columns = ("identity", "id", "state", "entry_id")
+    for identity, pk, state, entry_id in rows_by(SourceEvent, columns, ["identity"], [*fresh], source_id=source.pk):
         item = fresh[identity]
         item.pk, item.known, item.entry_id = pk, state, entry_id or 0
 
 
-def recall_all(source: SourceFile, items: list[Item]) -> None:
-    """Of a whole file: what its lines are known as now. Whoever acts on it asks again in the same transaction."""
-    if SourceEvent.objects.filter(source=source).exists():
-        for start in range(0, len(items), IN_ONE_QUERY):
-            recall(source, items[start : start + IN_ONE_QUERY])
+def recall_states(source: SourceFile, items: list[Item]) -> None:
+    """Of a whole file: what its lines are known as now. Whoever acts on it recalls them in the same transaction."""
+    if not SourceEvent.objects.filter(source=source).exists():
+        return
+    for start in range(0, len(items), IN_ONE_QUERY):
+        lot = {item.identity: item for item in items[start : start + IN_ONE_QUERY]}
+        found = rows_by(SourceEvent, ("identity", "state"), ["identity"], [*lot], source_id=source.pk)
+        for identity, state in found:
+            lot[identity].known = state
 
 
 def entries_for(keys: Iterable[tuple[int, str]]) -> dict[tuple[int, str], Stored]:
     """Entries by (bank's pk, document_hash)."""
-    known = [pk for (pk,) in rows_by(ReviewEntry, ["id"], ["bank_id", "document_hash"], set(keys))]
+    wanted = [value for key in set(keys) for value in key]
+    known = [pk for (pk,) in rows_by(ReviewEntry, ["id"], ["bank_id", "document_hash"], wanted)]
     rows = ReviewEntry.objects.filter(pk__in=known).order_by().values_list(*COLUMNS) if known else []
     return {(entry.bank_id, entry.document_hash): entry for entry in (Stored(*row) for row in rows)}
 
