@@ -16,7 +16,7 @@ from banks.hindsight.errors import (
     Timeout,
     Unreachable,
 )
-from banks.hindsight.ids import check_bank_id, check_document_id, is_addressable
+from banks.hindsight.ids import check_bank_id, check_document_id, check_fact_id, is_addressable
 from banks.hindsight.items import RetainItem
 from banks.hindsight.shapes import (
     BankRow,
@@ -65,5 +65,6 @@ __all__ = [
     "Version",
     "check_bank_id",
     "check_document_id",
+    "check_fact_id",
     "is_addressable",
 ]

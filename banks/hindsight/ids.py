@@ -63,6 +63,11 @@ def check_bank_id(bank_id: str) -> None:
     bank_segment(bank_id)
 
 
+def check_fact_id(fact_id: str) -> None:
+    """Raises NotAddressable for a fact id that no call can name."""
+    _segment("fact id", fact_id)
+
+
 def is_shadowed(document_id: str) -> bool:
     """Whether reading this document meets another route of the server. Deleting it works."""
     return document_id.endswith(("/chunks", "/history"))

@@ -63,6 +63,13 @@ class Write(models.Model):
     before = models.ForeignKey(Blob, models.PROTECT, null=True, related_name="+")
     after = models.ForeignKey(Blob, models.PROTECT, null=True, related_name="+")
     facts_before = models.ForeignKey(Blob, models.PROTECT, null=True, related_name="+", help_text="JSON list")
+    private = models.ForeignKey(
+        Blob,
+        models.PROTECT,
+        null=True,
+        related_name="+",
+        help_text="what a person typed: shown to the bank's admins alone, who say so in the log",
+    )
     decided_hash = models.CharField(
         max_length=64, blank=True, default="", help_text="the server's content_hash decided on"
     )

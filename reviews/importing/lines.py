@@ -19,7 +19,7 @@ JS_WHITE_SPACE = (
     "\u2028\u2029\u202f\u205f\u3000\ufeff"
 )
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
+SURROGATE = re.compile("[\ud800-\udfff]")
 # The fields that name something: a character lost there would name something else.
 _IDS = frozenset({"docId", "bank", "baseUrl", "namespace"})
 
@@ -30,7 +30,7 @@ class RawLine(NamedTuple):
     number: int  # from 1
     offset: int  # of its first byte
     size: int  # bytes, before any cut
-    data: bytes  # at most LONGEST_LINE + 1 bytes of it
+    data: bytes  # at most one byte of it more than the longest line has
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,17 +40,17 @@ class Skipped:
     reason: str
 
 
-def read_lines(stream: BinaryIO) -> Iterator[RawLine]:
-    """Splits at LF only, without ever holding more than LONGEST_LINE of one line."""
+def read_lines(stream: BinaryIO, longest: int = LONGEST_LINE) -> Iterator[RawLine]:
+    """Splits at LF only, without ever holding more than `longest` bytes of one line (and one more, which tells)."""
     number = offset = 0
-    while data := stream.readline(LONGEST_LINE + 2):
+    while data := stream.readline(longest + 2):
         number += 1
         size = len(data)
         complete = data.endswith(b"\n")
-        while not complete and (more := stream.readline(LONGEST_LINE)):
+        while not complete and (more := stream.readline(longest)):
             size += len(more)
             complete = more.endswith(b"\n")
-        yield RawLine(number, offset, size - complete, data.removesuffix(b"\n")[: LONGEST_LINE + 1])
+        yield RawLine(number, offset, size - complete, data.removesuffix(b"\n")[: longest + 1])
         offset += size
 
 
@@ -80,7 +80,7 @@ def _clean(key: str, value: Any) -> Any:
     """No database stores a NUL or half a character. In an id both are marked, so that it names nothing else."""
     if not isinstance(value, str):
         return value
-    return _SURROGATE.sub("\ufffd", value).replace("\0", "\ufffd" if key in _IDS else "")
+    return SURROGATE.sub("\ufffd", value).replace("\0", "\ufffd" if key in _IDS else "")
 
 
 def _why(record: dict[str, Any]) -> str:
