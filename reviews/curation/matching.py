@@ -1,10 +1,9 @@
 """Which fact of a new extraction is the one that somebody decided about. Pure: texts in, pairs out.
 
 The same text, counted by occurrence, is the same fact. A close text is only ever a question, and not even that when a
-number, a name or a negation differs: "the time-out is 30 s" is not "the time-out is 60 s".
+number, a name or a negation differs (`substance`).
 """
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,21 +12,13 @@ from typing import Generic, TypeVar
 
 from rapidfuzz import fuzz
 
+from reviews.curation.substance import same_in_substance
+
 Key = TypeVar("Key")
 
 CLOSE = 88.0  # of 100
 # Beyond this many pairs nobody could be asked about the result anyway.
 MOST_PAIRS = 40_000
-
-_NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
-_WORD = re.compile(r"[^\W\d_][\w'\u2019]*", re.UNICODE)
-_NEGATING = """
-no not never none nobody nothing neither nor without cannot can't don't doesn't didn't isn't aren't wasn't weren't won't
-wouldn't shouldn't couldn't hasn't haven't hadn't kein keine keinen keiner keinem keines nicht nie niemals nichts ohne
-weder ne pas jamais rien sans aucun aucune sin nunca nada ningún ninguna non mai senza niente não nem sem ei ikke
-inte aldrig niet geen nooit не нет ни никогда ничего без нельзя
-"""
-_NEGATIONS = frozenset(_NEGATING.split())
 
 
 @dataclass(frozen=True)
@@ -106,15 +97,3 @@ def _close(wanted: Sequence[tuple[Key, str]], facts: Sequence[Numbered]) -> list
             keys.append(key)
             taken.add(fact.fact_id)
     return found
-
-
-def same_in_substance(one: str, other: str) -> bool:
-    """Neither a number nor a name nor a negation differs; anything else may."""
-    return _substance(one) == _substance(other)
-
-
-def _substance(text: str) -> tuple[Counter[str], Counter[str], int]:
-    words = _WORD.findall(text.replace("\u2019", "'"))
-    names = Counter(word.rstrip("'s") for word in words[1:] if word[0].isupper())
-    negations = sum(word.lower() in _NEGATIONS or word.lower().endswith("n't") for word in words)
-    return Counter(_NUMBER.findall(text)), names, negations
