@@ -14,13 +14,17 @@ TEMPLATES = templates
 up: runtime
 	@exec $(RUN) -m memadmin up $(ARGS)
 
+# Two processes, each with a database of its own: PROCESSES=0 for one.
+PROCESSES ?= 2
+PYTEST = $(RUN) -m pytest -n $(PROCESSES) --dist loadgroup
+
 test: dev
-	@$(RUN) -m pytest $(ARGS)
+	@$(PYTEST) $(ARGS)
 
 # On a PostgreSQL and a Redis that run beside the tests. Left out: what is about memadmin's own database and broker, and
 # the contract of the Hindsight server, which meets no database of ours.
 test-services: dev
-	@$(RUN) -m tests.services run -- $(RUN) -m pytest -m "not contract and not embedded" $(ARGS)
+	@$(RUN) -m tests.services run -- $(PYTEST) -m "not contract and not embedded" $(ARGS)
 
 test-quick: dev
 	@$(RUN) -m pytest -n auto -m "not contract and not browser and not stack and not faults" $(ARGS)

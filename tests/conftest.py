@@ -23,6 +23,18 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     return report
 
 
+# What takes the whole machine, or starts a server for all of its tests, stays in one process of a parallel run.
+TOGETHER = {"browser": "chromium", "stack": "chromium", "faults": "chromium", "contract": "hindsight"}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        for marker, group in TOGETHER.items():
+            if item.get_closest_marker(marker):
+                item.add_marker(pytest.mark.xdist_group(group))
+                break
+
+
 @dataclass(frozen=True)
 class People:
     """Who every view test asks: one who may, one who may only look, one who must not know."""
