@@ -27,6 +27,14 @@ def probe_servers() -> int:
     return probe_all()
 
 
+@shared_task(name="banks.tasks.index_log")
+def index_log() -> int:
+    """Idempotent: a row that is indexed twice has the words of the later time."""
+    from banks import log_index
+
+    return log_index.sweep()
+
+
 @shared_task(name="banks.tasks.run_job")
 def run_job(job_id: int) -> str:
     """Idempotent: a job is claimed by conditional update and goes on from its stored cursor."""

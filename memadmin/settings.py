@@ -136,6 +136,7 @@ CELERY_TASK_DEFAULT_QUEUE = "load"
 CELERY_TASK_ROUTES = {
     "banks.tasks.run_job": {"queue": "load"},
     "banks.tasks.sweep_jobs": {"queue": "load"},
+    "banks.tasks.index_log": {"queue": "load"},
     "banks.tasks.*": {"queue": "door"},
     "reviews.tasks.*": {"queue": "load"},
 }
@@ -150,6 +151,7 @@ CELERY_BEAT_SCHEDULE = {
     "sweep-polls": {"task": "reviews.tasks.sweep_polls", "schedule": 10.0},
     "sweep-jobs": {"task": "banks.tasks.sweep_jobs", "schedule": 15.0},
     "expire": {"task": "reviews.tasks.expire", "schedule": 60.0},
+    "index-log": {"task": "banks.tasks.index_log", "schedule": 3.0, "options": {"expires": 10}},
     # A look that comes late finds what the next one finds.
     "watch-queue-file": {"task": "reviews.tasks.watch_queue_file", "schedule": 3.0, "options": {"expires": 10}},
     "door-lives": {**_SIGN, "args": ["door"], "options": {"queue": "door", "expires": 30}},

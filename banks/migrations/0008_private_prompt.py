@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("banks", "0006_reapply"),
+        ("banks", "0007_log_search"),
     ]
 
     operations = [

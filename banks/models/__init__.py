@@ -2,7 +2,21 @@ from banks.models.banks import Bank, Membership, Reapply, Role
 from banks.models.blobs import Blob
 from banks.models.events import AdminEvent
 from banks.models.jobs import Job, JobItem
+from banks.models.log_index import Unindexed, WriteFact
 from banks.models.servers import Server
 from banks.models.writes import Write
 
-__all__ = ["AdminEvent", "Bank", "Blob", "Job", "JobItem", "Membership", "Reapply", "Role", "Server", "Write"]
+__all__ = [
+    "AdminEvent",
+    "Bank",
+    "Blob",
+    "Job",
+    "JobItem",
+    "Membership",
+    "Reapply",
+    "Role",
+    "Server",
+    "Unindexed",
+    "Write",
+    "WriteFact",
+]

@@ -101,6 +101,17 @@ class Write(models.Model):
             models.Index(fields=["-occurred_at", "-id"], name="write_newest"),
             models.Index(fields=["bank", "-occurred_at", "-id"], name="write_bank_newest"),
             models.Index(fields=["bank", "document_hash", "-id"], name="write_document"),
+            # Behind the id stands what is often asked for as well: rows without it are passed over without being read.
+            models.Index(fields=["kind", "bank", "-occurred_at", "-id", "via"], name="write_kind_newest"),
+            models.Index(fields=["via", "bank", "-occurred_at", "-id"], name="write_via_newest"),
+            models.Index(
+                fields=["actor", "bank", "-occurred_at", "-id", "kind"],
+                name="write_actor_newest",
+                condition=Q(actor__isnull=False),
+            ),
+            models.Index(
+                fields=["state", "bank", "-occurred_at", "-id", "kind"], name="write_undone", condition=~Q(state="done")
+            ),
             # Over all rows, although few are not done: SQLite would not use partial ones where a query lists states.
             models.Index(fields=["state", "not_before"], name="write_due"),
             models.Index(fields=["state", "bank", "id"], name="write_state_bank"),

@@ -10,7 +10,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Exists, F, OuterRef, Q
 from django.utils import timezone
 
-from banks import pulse
+from banks import log_index, pulse
 from banks.models import Server, Write
 
 State = Write.State
@@ -91,7 +91,10 @@ def held(write: Write) -> AbstractContextManager[None]:
 def store(write: Write, **changes: Any) -> bool:
     """Stores what a worker found out, if it still holds the row. `changes` are fields of Write."""
     changes.setdefault("claimed_until", None)
-    stored = Write.objects.filter(pk=write.pk, claim=write.claim, state__in=Write.OPEN).update(**changes)
+    with transaction.atomic():
+        stored = Write.objects.filter(pk=write.pk, claim=write.claim, state__in=Write.OPEN).update(**changes)
+        if stored and changes.get("error_text", write.error_text) != write.error_text:
+            log_index.again(write.pk)
     if stored:
         _refresh(write, claim=write.claim)
     return bool(stored)

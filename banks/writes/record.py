@@ -6,6 +6,7 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
+from banks import log_index
 from banks.models import Bank, Blob, Write
 from banks.writes import registry
 from banks.writes.dispatch import dispatch_on_commit
@@ -65,6 +66,7 @@ def record(
         occurred_at=occurred_at or now,
         finished=None if rule.sends else now,
     )
+    log_index.note([(write.pk, write.fact_ids)])
     if rule.sends and write.not_before <= now:
         dispatch_on_commit(write.pk)
     return write

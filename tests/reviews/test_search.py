@@ -10,7 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from banks.models import Bank, Role
-from reviews import search, terms
+from memadmin import fulltext, terms
+from reviews import search
 from reviews.models import ReviewEntry
 from tests import factories
 from tests.conftest import People
@@ -199,7 +200,7 @@ def test_what_is_there_is_indexed_by_the_migration(bank: Bank) -> None:
 
 
 def test_the_index_of_the_database_is_used(bank: Bank, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search, "FEW", -1)  # as if very many were found
+    monkeypatch.setattr(fulltext, "FEW", -1)  # as if very many were found
     entry = factories.make_entry(bank, text="Flags and ports.")
     factories.make_entry(bank)
     if connection.vendor == "postgresql":  # which otherwise reads so small a table from its beginning
