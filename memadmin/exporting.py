@@ -1,4 +1,4 @@
-"""Reviews and the write log as lines: streamed, and safe to open in a spreadsheet or on a terminal."""
+"""Rows as lines: streamed, and safe to open in a spreadsheet or on a terminal. Which rows: memadmin.exported."""
 
 import csv
 import io
@@ -8,55 +8,15 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from django.core.serializers.json import DjangoJSONEncoder
-
-from banks.models import Write
-from reviews.models import ReviewEntry
+from django.http import StreamingHttpResponse
+from django.utils import timezone
 
 Row = dict[str, Any]
-CHUNK = 500
 
 # A spreadsheet runs a cell that begins with one of these.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 # Control characters, and what hides or turns text: they would steer a terminal, or break a line in two.
 _HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
-
-REVIEW_FIELDS = [
-    *("id", "server", "bank", "document_id", "project", "reason", "language", "session", "state"),
-    *("enqueued_at", "first_imported_at", "expires_at", "decided_by", "decided_via", "decided_at"),
-    *("load_state", "fact_count", "retired_count", "tags", "danger", "text"),
-]
-LOG_FIELDS = [
-    *("id", "occurred_at", "kind", "state", "server", "bank", "document_id", "fact_ids", "actor", "via", "undo_of"),
-    *("group", "attempts", "error_class", "error_status", "error_text", "outcome", "created", "sent", "finished"),
-]
-
-
-def reviews(*, bank_id: str = "", with_text: bool = False) -> Iterator[Row]:
-    rows = ReviewEntry.objects.select_related("bank__server", *(["text"] if with_text else [])).order_by("pk")
-    if bank_id:
-        rows = rows.filter(bank__bank_id=bank_id)
-    for entry in rows.iterator(chunk_size=CHUNK):
-        row = {name: getattr(entry, name) for name in REVIEW_FIELDS if name not in {"server", "bank", "text"}}
-        text = entry.text.text if with_text and entry.text else None
-        yield {**row, "server": entry.bank.server.name, "bank": entry.bank.bank_id, "text": text}
-
-
-def log(*, bank_id: str = "", with_text: bool = False) -> Iterator[Row]:
-    """The texts before and after stay where they are: a log line says what happened."""
-    rows = Write.objects.select_related("bank__server").order_by("occurred_at", "pk")
-    if bank_id:
-        rows = rows.filter(bank__bank_id=bank_id)
-    own = {"server", "bank", "actor", "undo_of"}
-    for write in rows.iterator(chunk_size=CHUNK):
-        row = {name: getattr(write, name) for name in LOG_FIELDS if name not in own}
-        place = {"server": write.bank.server.name, "bank": write.bank.bank_id}
-        yield {**row, **place, "actor": write.actor_name, "undo_of": write.undo_of_id}
-
-
-SOURCES: dict[str, tuple[list[str], Callable[..., Iterator[Row]]]] = {
-    "reviews": (REVIEW_FIELDS, reviews),
-    "log": (LOG_FIELDS, log),
-}
 
 
 def jsonl(fields: list[str], rows: Iterable[Row]) -> Iterator[str]:
@@ -104,3 +64,13 @@ def _escape(match: re.Match[str]) -> str:
 
 
 FORMATS: dict[str, Callable[[list[str], Iterable[Row]], Iterator[str]]] = {"jsonl": jsonl, "csv": csv_lines}
+TYPES = {"jsonl": "application/x-ndjson", "csv": "text/csv"}
+
+
+def download(name: str, fields: list[str], rows: Iterable[Row], *, as_: str) -> StreamingHttpResponse:
+    """The rows as a file that is sent while they are read. `as_`: one of FORMATS."""
+    response = StreamingHttpResponse(FORMATS[as_](fields, rows), content_type=f"{TYPES[as_]}; charset=utf-8")
+    day = timezone.localdate().isoformat()
+    response["Content-Disposition"] = f'attachment; filename="{name}-{day}.{as_}"'
+    response["Cache-Control"] = "no-store"
+    return response

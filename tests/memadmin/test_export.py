@@ -7,7 +7,8 @@ import pytest
 from django.core.management import call_command
 
 from banks.models import Bank, Write
-from memadmin.exporting import LOG_FIELDS, cell
+from memadmin.exported import LOG_FIELDS
+from memadmin.exporting import cell
 from tests import factories
 
 NASTY = "=cmd|' /C calc'!A0"

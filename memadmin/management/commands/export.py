@@ -3,7 +3,8 @@ from pathlib import Path
 from typing import Any
 
 from memadmin.bounded import BoundedLines
-from memadmin.exporting import FORMATS, SOURCES
+from memadmin.exported import SOURCES
+from memadmin.exporting import FORMATS
 from memadmin.management.base import ReportCommand
 
 
