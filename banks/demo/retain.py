@@ -12,7 +12,7 @@ from banks.demo import consolidate, operations, text
 from banks.demo.banks import ensure_bank, touch_bank
 from banks.demo.facts import parse_time
 from banks.demo.http import Problem, Request, invalid, wrong_value
-from banks.demo.store import Row, pack, stamp
+from banks.demo.store import Row, pack, stamp, unpack
 
 FIELDS = frozenset({"items", "async", "operation_id", "document_tags"})
 _STEP = timedelta(milliseconds=10)  # between the facts of one document, to keep their order
@@ -46,6 +46,21 @@ def post_memories(request: Request) -> dict[str, Any]:
     return base | {"async": False, "operation_id": None, "usage": _USAGE}
 
 
+def reprocess(request: Request) -> dict[str, Any]:
+    """Queue a retain of the document as it is stored, whose facts are all extracted anew. A body is not read."""
+    row = request.store.row(
+        "SELECT * FROM documents WHERE bank_id = ? AND id = ?", request.bank_id, request.args["document"]
+    )
+    if row is None:
+        raise Problem(404, "Document not found")
+    kept = unpack(row["params"]) or {}
+    item = {name: kept[name] for name in kept.keys() - {"event_date"}} | {"tags": unpack(row["tags"])}
+    if "event_date" in kept:
+        item["timestamp"] = kept["event_date"] or "unset"
+    item |= {"content": row["text"], "document_id": row["id"], "force_reextract": True}
+    return {"success": True, "operation_id": operations.submit(request, [item], str(uuid4())), "items_count": 1}
+
+
 def store_item(request: Request, item: dict[str, Any]) -> int:
     """Store one document. Returns how many facts are new. Raises ExtractionFailed and leaves the old document then."""
     document_id, content = item["document_id"], item["content"].replace("\0", "")
@@ -55,7 +70,8 @@ def store_item(request: Request, item: dict[str, Any]) -> int:
         after, content = [*before, *text.chunks(content)], f"{old['text']}\n{content}"
     else:
         after = text.chunks(content)
-    moved, fresh = _compare(before, after)
+    again = item.get("force_reextract")
+    moved, fresh = ({}, list(range(len(after)))) if again else _compare(before, after)
     for number in fresh:
         _maybe_fail(request, after[number])
     touched = consolidate.subjects_of(request.store, request.bank_id, document_id)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, unquote
 
-from banks.demo import banks, documents, facts, operations, retain
+from banks.demo import banks, documents, facts, mental_models, operations, retain
 from banks.demo.http import Pace, Problem, Request
 from banks.demo.store import Store
 
@@ -80,9 +80,12 @@ _ROUTES = (
     _route("GET", f"{_BANK}/documents", documents.list_documents, f"q tags tags_match limit offset {_DATES}"),
     _route("GET", f"{_BANK}/documents/{{document:path}}/chunks", documents.list_chunks, "limit offset"),
     _route("GET", f"{_BANK}/documents/{{document:path}}/history", documents.list_history, "limit offset"),
+    _route("POST", f"{_BANK}/documents/{{document:path}}/reprocess", retain.reprocess),
     _route("GET", f"{_BANK}/documents/{{document:path}}", documents.get_document),
     _route("PATCH", f"{_BANK}/documents/{{document:path}}", documents.patch_document),
     _route("DELETE", f"{_BANK}/documents/{{document:path}}", documents.delete_document),
+    _route("GET", f"{_BANK}/mental-models", mental_models.list_models, "detail tags tags_match limit offset"),
+    _route("POST", f"{_BANK}/mental-models", mental_models.create_model),
     _route("GET", f"{_BANK}/operations", operations.list_operations, "status type limit offset exclude_parents"),
     _route("GET", f"{_BANK}/operations/{{operation}}", operations.get_operation, "include_payload"),
     _route("DELETE", f"{_BANK}/operations/{{operation}}", operations.cancel_operation),

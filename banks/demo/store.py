@@ -40,6 +40,10 @@ CREATE TABLE IF NOT EXISTS operations (
 CREATE INDEX IF NOT EXISTS operations_due ON operations (due_at);
 CREATE INDEX IF NOT EXISTS operations_of_bank ON operations (bank_id, created_at);
 CREATE INDEX IF NOT EXISTS operations_of_parent ON operations (parent_id);
+CREATE TABLE IF NOT EXISTS mental_models (
+  bank_id TEXT NOT NULL, id TEXT NOT NULL, name TEXT NOT NULL, source_query TEXT NOT NULL, content TEXT NOT NULL,
+  based_on TEXT NOT NULL, created_at TEXT NOT NULL, PRIMARY KEY (bank_id, id)
+);
 CREATE TABLE IF NOT EXISTS failures (key TEXT PRIMARY KEY, count INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS notes (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 """

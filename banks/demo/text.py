@@ -67,6 +67,11 @@ def entities(sentence: str) -> list[str]:
     return list(dict.fromkeys(names))[:5]
 
 
+def words(sentence: str) -> set[str]:
+    """What it speaks of, for finding: longer words without their case."""
+    return {word.lower() for word in _WORD.findall(sentence) if len(word) > _SHORTEST_FACT}
+
+
 def seconds_of(text: str) -> int:
     """How much longer than usual the extraction takes."""
     return max((min(int(found), 60) for found in _SLOW.findall(text)), default=0)

@@ -1,6 +1,7 @@
 """A typed client of the Hindsight HTTP API, versions 0.9.1 to 1.1.0. Imports no Django."""
 
 from banks.hindsight.client import HindsightClient
+from banks.hindsight.derived import MentalModel, SourceFact
 from banks.hindsight.errors import (
     BadAnswer,
     Busy,
@@ -50,6 +51,7 @@ __all__ = [
     "HindsightClient",
     "HindsightError",
     "Invalid",
+    "MentalModel",
     "NotAddressable",
     "NotFound",
     "Operation",
@@ -59,6 +61,7 @@ __all__ = [
     "Retained",
     "Retired",
     "ServerFault",
+    "SourceFact",
     "Timeout",
     "Timeouts",
     "Unreachable",

@@ -12,6 +12,7 @@ from uuid import UUID
 import httpx
 
 from banks.hindsight import errors, ids
+from banks.hindsight.derived import MentalModel, SourceFact
 from banks.hindsight.fields import ShapeError
 from banks.hindsight.items import RetainItem
 from banks.hindsight.shapes import (
@@ -172,6 +173,20 @@ class HindsightClient:
         given = answer.data.get("operation_id")
         return Retained(given if isinstance(given, str) else str(operation_id), answer.ignored_params)
 
+    def reprocess_document(self, bank_id: str, document_id: str) -> str:
+        """Have all facts extracted anew from the stored text, in the background. Returns the operation's id.
+
+        It cannot be named before, so a call whose answer was lost leaves no name behind. All facts get new ids, also
+        those that were edited or retired; up to 0.9.2 servers may do nothing, and say that they are done.
+        """
+        path = ids.document_path(self._namespace, bank_id, document_id) + b"/reprocess"
+        answer = self._send("POST", path)
+        given = answer.data.get("operation_id")
+        if not isinstance(given, str) or not given:
+            about: dict[str, Any] = {"method": "POST", "path": path.decode("ascii")}
+            raise errors.BadAnswer("The server did not say which operation it began.", unknown=True, **about)
+        return given
+
     # operations
 
     def get_operation(self, bank_id: str, operation_id: str) -> Operation:
@@ -209,6 +224,7 @@ class HindsightClient:
         *,
         document_id: str = "",
         state: str = "valid",
+        type: str = "",  # noqa: A002  # the API's own word
         q: str = "",
         limit: int = PAGE,
         offset: int = 0,
@@ -216,7 +232,7 @@ class HindsightClient:
         """Facts and observations of one `state`, "valid" or "invalidated"; servers have no list of both."""
         if document_id:
             ids.check_document_id(document_id)
-        query: ids.Query = {"document_id": document_id, "state": state, "q": q}
+        query: ids.Query = {"document_id": document_id, "state": state, "type": type, "q": q}
         return self._page(
             self._bank(bank_id, "memories", "list"), "items", Fact.parse, limit=limit, offset=offset, **query
         )
@@ -226,6 +242,10 @@ class HindsightClient:
 
     def get_fact(self, bank_id: str, fact_id: str) -> Fact:
         return self._get(ids.fact_path(self._namespace, bank_id, fact_id), Fact.parse)
+
+    def sources_of(self, bank_id: str, observation_id: str) -> list[SourceFact]:
+        """The facts that an observation is made from; empty for a fact."""
+        return self._get(ids.fact_path(self._namespace, bank_id, observation_id), SourceFact.parse_all)
 
     def patch_fact(
         self,
@@ -240,6 +260,13 @@ class HindsightClient:
         fields = {"text": text, "state": state, "reason": reason}
         body = {key: value for key, value in fields.items() if value is not None}
         return self._parsed("PATCH", ids.fact_path(self._namespace, bank_id, fact_id), Fact.parse, body=body)
+
+    # mental models
+
+    def list_mental_models(self, bank_id: str, *, limit: int = PAGE, offset: int = 0) -> Page[MentalModel]:
+        """With what each rests on, which may be megabytes for many: ask for few. `limit` is 1 to 1000."""
+        path = self._bank(bank_id, "mental-models")
+        return self._page(path, "items", MentalModel.parse, limit=limit, offset=offset, detail="full")
 
     # how
 
