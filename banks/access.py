@@ -1,6 +1,7 @@
 """Who may do what on which bank. Fetching proves the right: a view cannot get a bank without saying what for.
 
-Strangers get 404 (they must not learn that the bank exists), readers who may not write get 403.
+Strangers get 404 (they must not learn that the bank exists), readers who may not write get 403. Where a program acts
+by a token, the person of the request carries it (`user.token`), and no right is more than the token leaves of it.
 """
 
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Count, Q, QuerySet
 from django.http import Http404
 
-from banks.models import Bank, Membership, Role, Server
+from banks.models import ApiToken, Bank, Membership, Role, Server
 from memadmin.accounts.models import User
 
 
@@ -26,10 +27,15 @@ def banks_for(user: Any, role: Role = Role.VIEWER) -> QuerySet[Bank]:
     """The banks on which this person has at least this role."""
     if not isinstance(user, User) or not user.is_active:
         return Bank.objects.none()
+    banks = Bank.objects.all()
+    if (token := _token_of(user)) is not None:
+        if token.role < role:
+            return Bank.objects.none()
+        banks = banks if token.bank_ids is None else banks.filter(pk__in=token.bank_ids)
     if user.is_superuser:
-        return Bank.objects.all()
+        return banks
     held = Membership.objects.filter(user=user, role__gte=role)
-    return Bank.objects.filter(
+    return banks.filter(
         Q(pk__in=held.filter(bank__isnull=False).values("bank"))
         | Q(server__in=held.filter(server__isnull=False).values("server"))
     )
@@ -39,8 +45,12 @@ def bank_ids_for(user: Any, role: Role = Role.VIEWER) -> list[int] | None:
     """The primary keys of these banks, in order; None = all there are. Asked once for each request's person."""
     if not isinstance(user, User) or not user.is_active:
         return []
+    token = _token_of(user)
+    if token is not None and token.role < role:
+        return []
+    only = token.bank_ids if token is not None else None
     if user.is_superuser:
-        return None
+        return None if only is None else sorted(only)
     known: dict[Role, list[int]] = user.__dict__.setdefault("_bank_ids", {})
     if role not in known:
         rows = user.__dict__.get("_held") or _held_by(user)
@@ -48,7 +58,7 @@ def bank_ids_for(user: Any, role: Role = Role.VIEWER) -> list[int] | None:
         banks, servers = {bank for bank, _ in held if bank}, [server for _, server in held if server]
         if servers:
             banks.update(Bank.objects.filter(server__in=servers).order_by().values_list("pk", flat=True))
-        known[role] = sorted(banks)
+        known[role] = sorted(banks if only is None else banks & only)
     return known[role]
 
 
@@ -56,10 +66,19 @@ def role_on(user: Any, bank: Bank) -> Role | None:
     """The person's highest role on this bank, None for strangers."""
     if not isinstance(user, User) or not user.is_active:
         return None
+    token = _token_of(user)
+    if token is not None and token.bank_ids is not None and bank.pk not in token.bank_ids:
+        return None
+    most = Role(token.role) if token is not None else Role.ADMIN
     if user.is_superuser:
-        return Role.ADMIN
+        return most
     roles = [role for on, server, role in _held_by(user) if on == bank.pk or server == bank.server_id]
-    return Role(max(roles)) if roles else None
+    return Role(min(max(roles), most)) if roles else None
+
+
+def _token_of(user: User) -> ApiToken | None:
+    token: ApiToken | None = user.token
+    return token
 
 
 def _held_by(user: User) -> list[tuple[int | None, int | None, int]]:
@@ -91,8 +110,8 @@ def get_bank(user: Any, pk: int, role: Role = Role.VIEWER) -> Bank:
 
 
 def servers_for(user: Any, role: Role = Role.ADMIN) -> QuerySet[Server]:
-    """The servers on which this person has at least this role for the whole server."""
-    if not isinstance(user, User) or not user.is_active:
+    """The servers on which this person has at least this role for the whole server. Never by a token."""
+    if not isinstance(user, User) or not user.is_active or user.token is not None:
         return Server.objects.none()
     if user.is_superuser:
         return Server.objects.all()
@@ -100,8 +119,11 @@ def servers_for(user: Any, role: Role = Role.ADMIN) -> QuerySet[Server]:
 
 
 def role_on_server(user: Any, server: Server) -> Role | None:
-    """The person's role on the whole server. Who has a role on one of its banks may know of it: a viewer."""
-    if not isinstance(user, User) or not user.is_active:
+    """The person's role on the whole server. Who has a role on one of its banks may know of it: a viewer.
+
+    Never by a token: no endpoint is about servers.
+    """
+    if not isinstance(user, User) or not user.is_active or user.token is not None:
         return None
     if user.is_superuser:
         return Role.ADMIN
@@ -136,7 +158,7 @@ class Reach:
 
 
 def reach_of(user: Any) -> Reach:
-    if not isinstance(user, User) or not user.is_active:
+    if not isinstance(user, User) or not user.is_active or user.token is not None:
         return Reach()
     if user.is_superuser:
         return Reach(operator=True, servers=True, banks=True, member=True)

@@ -4,12 +4,15 @@ from banks.models.events import AdminEvent
 from banks.models.jobs import Job, JobItem
 from banks.models.log_index import Unindexed, WriteFact
 from banks.models.servers import Server
+from banks.models.tokens import ApiToken, IdempotencyKey
 from banks.models.writes import Write
 
 __all__ = [
     "AdminEvent",
+    "ApiToken",
     "Bank",
     "Blob",
+    "IdempotencyKey",
     "Job",
     "JobItem",
     "Membership",

@@ -30,6 +30,8 @@ class AdminEvent(models.Model):
         CLOSED = "closed", "Account closed"
         REOPENED = "reopened", "Account opened again"
         POLICY_CHANGED = "policy-changed", "Policy changed"
+        TOKEN_MADE = "token-made", "API token made"
+        TOKEN_REVOKED = "token-revoked", "API token revoked"
 
     what = models.CharField(max_length=20, choices=What.choices)
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")

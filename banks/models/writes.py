@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from banks.models.banks import Bank
 from banks.models.blobs import Blob
+from banks.models.tokens import ApiToken
 
 
 class Write(models.Model):
@@ -54,6 +55,10 @@ class Write(models.Model):
     )
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="writes")
     actor_name = models.CharField(max_length=150, blank=True, default="", help_text="as it was then")
+    # Tokens are never removed, so nothing looks for the rows of one.
+    token = models.ForeignKey(
+        ApiToken, models.PROTECT, null=True, blank=True, related_name="+", db_index=False, help_text="what it came by"
+    )
     via = models.CharField(max_length=12, choices=Via.choices)
     document_id = models.TextField(blank=True, default="")
     document_hash = models.CharField(max_length=64, blank=True, default="")

@@ -4,7 +4,7 @@ from django.db import transaction
 from django.db.models import F
 
 from banks.models import AdminEvent
-from banks.services import events
+from banks.services import events, tokens
 from banks.services.refusal import Refusal
 from memadmin.accounts import links, people
 from memadmin.accounts.models import User
@@ -14,7 +14,7 @@ What = AdminEvent.What
 
 @transaction.atomic
 def close(*, actor: User, person: User, reason: str) -> bool:
-    """Shuts an account and ends its sessions and links. False when it was shut. What the person decided stays."""
+    """Shuts an account; its sessions, links and tokens end. False when it was shut. What the person decided stays."""
     if person.pk == actor.pk:
         raise Refusal("You cannot close your own account. Another operator can.")
     operators = User.objects.filter(is_superuser=True)
@@ -24,6 +24,7 @@ def close(*, actor: User, person: User, reason: str) -> bool:
     if not people.close(person):
         return False
     events.record(what=What.CLOSED, actor=actor, person=person, reason=reason)
+    tokens.revoke_all(actor=actor, owner=person)
     return True
 
 

@@ -48,6 +48,7 @@ def record(
         slot=rule.slot(bank=bank, document_id=document_id, fact_ids=fact_ids),
         actor=actor,
         actor_name=actor.display_name if actor else "",
+        token=actor.token if actor else None,
         via=via,
         document_id=document_id,
         document_hash=Write.hash_of(document_id) if document_id else "",

@@ -1,4 +1,4 @@
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.contrib.auth.models import AbstractUser
 from django.db import models
@@ -12,6 +12,9 @@ class User(AbstractUser):
         SYSTEM = "", "as the system"
         LIGHT = "light", "light"
         DARK = "dark", "dark"
+
+    # The token by which a program acts in this person's name (banks.models.ApiToken): no right exceeds it.
+    token: Any = None
 
     theme = models.CharField(max_length=5, choices=Theme.choices, default=Theme.SYSTEM, blank=True)
 
