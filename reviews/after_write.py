@@ -10,6 +10,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from banks.models import Write
+from banks.reprocess_kind import kept_facts
 from banks.writes import Overruled, after
 from reviews.curation import reapply, remember
 from reviews.models import ReviewEntry
@@ -24,6 +25,8 @@ LOOK_AGAIN_AFTER = timedelta(seconds=5)
 
 @after("delete")
 def delete_ended(write: Write) -> None:
+    if write.state == Write.State.DONE:
+        reapply.document_gone(bank=write.bank, document_id=write.document_id)
     entry = (
         ReviewEntry.objects.select_related("bank").of_document(bank=write.bank, document_id=write.document_id).first()
     )
@@ -63,6 +66,14 @@ def retain_ended(write: Write) -> None:
     if entry is not None:
         still = [State.PENDING] if write.kind == "edit" else [State.PENDING, State.APPROVED]
         _again(entry, still, load_state=ReviewEntry.Load.LOADING, load_error="")
+
+
+@after("reprocess")
+def extraction_ended(write: Write) -> None:
+    """What was retired past us until then is remembered, and all of it found again in the facts that are there now."""
+    if write.state == Write.State.DONE and (facts := kept_facts(write)):
+        remember.mirror(bank=write.bank, document_id=write.document_id, facts=facts)
+    load.after_write_end(write)
 
 
 def _again(entry: ReviewEntry, still: list[State], **changes: Any) -> None:

@@ -9,15 +9,17 @@ from banks.access import bank_ids_for
 from banks.fact_kinds import seen_hash
 from banks.models import Reapply, Role, Write
 from memadmin.counting import Count, count_of
-from memadmin.retention import NOTHING, Omitted, first_of
+from memadmin.retention import NOTHING, Omitted, RetainedItems, first_of
 from reviews.curation.reapply import open_questions
 from reviews.curation.remember import at_stake
 from reviews.models import FactDecision, Reapplication, ReviewEntry
+from reviews.services.extraction import EXTRACTING, may_extract
 
 SHOWN = 20
 MOST = 1_000
 WRITES_SHOWN = 50
 QUESTIONS_SHOWN = 20
+STAKED_SHOWN = 30
 DOING = {"retire": "retiring", "restore": "restoring", "edit-fact": "changing its text"}
 
 
@@ -63,6 +65,13 @@ class FactSheet:
     questions: list[Reapplication]
     working: bool
     mark: str  # another one where the list would look different
+    extraction: Write | None = None  # of all facts anew: under way, or one that did not work
+    extractable: bool = False
+
+    @property
+    def free(self) -> bool:
+        """Whether anything may be done to single facts: not while all of them are being replaced."""
+        return self.extraction is None or not self.extraction.is_open
 
 
 @dataclass(frozen=True)
@@ -87,6 +96,14 @@ def stake_of(entry: ReviewEntry) -> Stake:
     return Stake(counts.get("retired", 0), counts.get("edited", 0), then)
 
 
+def staked(entry: ReviewEntry) -> RetainedItems[FactDecision]:
+    """These decisions, the latest first."""
+    standing = FactDecision.objects.filter(
+        bank=entry.bank_id, document_hash=entry.document_hash, verdict__in=FactDecision.STANDING
+    )
+    return first_of(standing.order_by("-at", "-pk"), STAKED_SHOWN)
+
+
 def sheet_of(entry: ReviewEntry, *, everything: bool = False) -> FactSheet:
     found = first_of(facts_of(entry), MOST if everything else SHOWN)
     writes = _writes_of(entry)
@@ -104,7 +121,15 @@ def sheet_of(entry: ReviewEntry, *, everything: bool = False) -> FactSheet:
         questions=questions,
         working=reading or any(write.is_open for write in writes),
         mark=seen_hash("|".join([loaded, str(reading), *state]))[:16],
+        extraction=_extraction(writes),
+        extractable=may_extract(entry),
     )
+
+
+def _extraction(writes: list[Write]) -> Write | None:
+    """The latest that replaces all facts. Of an edit that did not work the card speaks elsewhere."""
+    found = [write for write in writes if write.kind in EXTRACTING and (write.is_open or write.kind == "reprocess")]
+    return found[-1] if found else None
 
 
 def facts_of(entry: ReviewEntry) -> list[FactRow]:
@@ -188,7 +213,7 @@ def _writes_of(entry: ReviewEntry) -> list[Write]:
     """Those about its facts that have not ended well, oldest first."""
     states = [*Write.OPEN, Write.State.ATTENTION, Write.State.CHANGED]
     rows = Write.objects.filter(
-        bank=entry.bank_id, document_hash=entry.document_hash, state__in=states, kind__in=DOING
+        bank=entry.bank_id, document_hash=entry.document_hash, state__in=states, kind__in=[*DOING, *EXTRACTING]
     ).only("kind", "state", "fact_ids", "actor_name", "via", "error_text", "occurred_at")
     return list(rows.order_by("-pk")[:WRITES_SHOWN])[::-1]
 

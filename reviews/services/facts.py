@@ -4,7 +4,7 @@ Each takes what was on screen: {fact id: sha256 of its text}. Observations are m
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from django.conf import settings
@@ -18,11 +18,14 @@ from memadmin.accounts.models import User
 from reviews.access import get_entry
 from reviews.errors import Blank, FactRefused, FactTaken, TooLarge, TooLate
 from reviews.models import Reapplication, ReviewEntry
+from reviews.services.extraction import EXTRACTING
+from reviews.services.recording import hold
 from reviews.text import has_visible_text, normalise_newlines
 
 Seen = Mapping[str, str]
 MOST_EXTRACTIONS = 50
 LONGEST_REASON = 1_000
+REPLACED = "All facts of this document are being extracted again. Nothing was sent; act on the new ones."
 
 
 def retire(*, user: User, entry_id: int, seen: Seen, reason: str, via: Write.Via = Write.Via.WEB) -> Write:
@@ -79,10 +82,11 @@ def restore_row(*, user: User, write_id: int, via: Write.Via = Write.Via.WEB) ->
     retired = row.outcome.get("retired", [])
     if not retired:
         raise TooLate("Nothing was retired by this row.")
-    earlier = row.undone_by.filter(kind="restore", state__in=[*Write.OPEN, Write.State.DONE]).order_by("-pk").first()
-    if earlier is not None:
-        raise TooLate(f"It {'is being' if earlier.is_open else 'was'} restored already, by row {earlier.pk}.")
+    answers = row.undone_by.filter(kind="restore", state__in=[*Write.OPEN, Write.State.DONE]).order_by("-pk")
     with transaction.atomic():
+        hold(row)
+        if (earlier := answers.first()) is not None:
+            raise TooLate(f"It {'is being' if earlier.is_open else 'was'} restored already, by row {earlier.pk}.")
         return writes.record(
             kind="restore",
             bank=row.bank,
@@ -97,17 +101,25 @@ def restore_row(*, user: User, write_id: int, via: Write.Via = Write.Via.WEB) ->
 
 def current_ids(row: Write, fact_ids: Sequence[str]) -> list[str]:
     """The ids that the facts of a row have now: each new extraction gave them others."""
-    now = {fact_id: fact_id for fact_id in fact_ids}
+    now = moved_since([(row.bank_id, fact_id) for fact_id in fact_ids])
+    return [now[row.bank_id, fact_id] for fact_id in fact_ids]
+
+
+def moved_since(facts: Collection[tuple[int, str]]) -> dict[tuple[int, str], str]:
+    """{(bank, fact id): its id now}, of facts to which a decision was applied again after a new extraction."""
+    now = {each: each[1] for each in facts}
+    banks: set[int] = {bank for bank, _ in now}
     for _ in range(MOST_EXTRACTIONS):
-        moved = dict(
-            Reapplication.objects.filter(
-                decision__bank=row.bank_id, replaces__in=list(now.values()), state=Reapplication.State.DONE
-            ).values_list("replaces", "fact_id")
+        rows = Reapplication.objects.filter(
+            decision__bank__in=banks, replaces__in=set(now.values()), state=Reapplication.State.DONE
         )
-        if not moved:
+        found = rows.values_list("decision__bank_id", "replaces", "fact_id")
+        moved = {(int(bank), old): new for bank, old, new in found}
+        later = {each: moved.get((each[0], current), current) for each, current in now.items()}
+        if later == now:
             break
-        now = {fact_id: moved.get(current, current) for fact_id, current in now.items()}
-    return list(now.values())
+        now = later
+    return now
 
 
 def _facts_of(user: User, entry_id: int, seen: Seen) -> tuple[ReviewEntry, dict[str, dict[str, Any]]]:
@@ -128,7 +140,7 @@ def _facts_of(user: User, entry_id: int, seen: Seen) -> tuple[ReviewEntry, dict[
 def _record(entry: ReviewEntry, kind: str, *, user: User, via: Write.Via, seen: Seen, **more: Any) -> Write:
     params = {"seen": dict(seen), **more.pop("params", {})}
     with transaction.atomic():
-        _take(entry, seen)
+        take(entry, seen)
         return writes.record(
             kind=kind,
             bank=entry.bank,
@@ -142,13 +154,18 @@ def _record(entry: ReviewEntry, kind: str, *, user: User, via: Write.Via, seen: 
         )
 
 
-def _take(entry: ReviewEntry, seen: Seen) -> None:
-    """Of several who act on a fact at once one wins: the others meet its open row here."""
+def take(entry: ReviewEntry, seen: Collection[str]) -> None:
+    """Of several who act on a fact at once one wins: the others meet its open row here.
+
+    To be called in the transaction that stores the row. `seen`: the ids of the facts.
+    """
     same = ReviewEntry.objects.filter(pk=entry.pk, facts=entry.facts_id)
     if not same.update(facts=entry.facts_id):  # holds the entry until the row is stored
         raise FactTaken("The facts were read from the bank again meanwhile. Nothing was sent; look again.")
     under_way = Write.objects.filter(bank=entry.bank_id, document_hash=entry.document_hash, state__in=Write.OPEN)
     for write in under_way.only("kind", "fact_ids", "actor_name", "via"):
+        if write.kind in EXTRACTING:
+            raise FactTaken(REPLACED)
         if not set(write.fact_ids).isdisjoint(seen):
             who = write.actor_name or write.get_via_display()
             raise FactTaken(f"{who} was faster: “{write.kind}” of this fact is under way. Nothing of yours was sent.")

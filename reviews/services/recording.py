@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from django.db.models import F
+
 from banks.models import Write
 from memadmin.accounts.models import User
 from reviews.models import Decision, ReviewEntry
@@ -44,3 +46,11 @@ def decided_on(entry: ReviewEntry) -> dict[str, Any]:
         "decided_hash": entry.content_hash,
         "decided_created": entry.document_created_at,
     }
+
+
+def hold(write: Write) -> None:
+    """Nobody else takes this row back until the transaction has ended: who asks here waits, and then sees the answer.
+
+    The row itself stays as it is.
+    """
+    Write.objects.filter(pk=write.pk).update(attempts=F("attempts"))
