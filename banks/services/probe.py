@@ -71,15 +71,18 @@ def _where_it_exists(ask: Callable[[], Answer]) -> Answer | None:
         return None
 
 
-def _count(client: HindsightClient, rows: list[BankRow]) -> dict[str, tuple[int, int, int]]:
+Counts = dict[str, tuple[int, int, int | None]]
+
+
+def _count(client: HindsightClient, rows: list[BankRow]) -> Counts:
     """{bank id: (documents, facts, retired facts)} for the banks that could be counted."""
-    counts = {}
+    counts: Counts = {}
     for row in rows[:BANKS_COUNTED]:
         if "/" in row.bank_id:
             continue
         try:
             stats = client.stats(row.bank_id)
-            retired = client.count_facts(row.bank_id, state="invalidated")
+            retired = _retired(client, row.bank_id)
         except Unreachable:
             raise
         except HindsightError as error:
@@ -89,7 +92,14 @@ def _count(client: HindsightClient, rows: list[BankRow]) -> dict[str, tuple[int,
     return counts
 
 
-def _store(server: Server, told: Told, counts: dict[str, tuple[int, int, int]]) -> None:
+def _retired(client: HindsightClient, bank_id: str) -> int | None:
+    """None where the server does not tell retired facts from others: its number would be that of all."""
+    page = client.list_facts(bank_id, state="invalidated", limit=1)
+    tells = "state" not in page.ignored_params and all(fact.is_retired for fact in page.items)
+    return page.total if tells else None
+
+
+def _store(server: Server, told: Told, counts: Counts) -> None:
     now = timezone.now()
     server.health, server.health_text, server.last_checked = told.health, told.text[:300], now
     fields = ["health", "health_text", "last_checked"]

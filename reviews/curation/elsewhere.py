@@ -4,22 +4,26 @@ A job of each bank, kept as one row: it lists what is retired, and reads the doc
 """
 
 from collections.abc import Iterable
+from datetime import timedelta
 from typing import Any
 
 from django.utils import timezone
 
 from banks import access, connections, jobs
-from banks.hindsight import HindsightClient, HindsightError
+from banks.hindsight import HindsightClient, HindsightError, NotFound
 from banks.models import Bank, Job, Role, Write
 from memadmin.accounts.models import User
 from reviews.curation import reapply, remember
 from reviews.models import FactDecision, ReviewEntry
 
 KIND = "retired-elsewhere"
-PAGE = 200
-MOST_PAGES = 100  # 20,000 retired facts of a bank
+PAGE = 1_000
+MOST_PAGES = 200  # 200,000 retired facts of a bank
 MOST_DOCUMENTS = 300  # read in one run; the next one goes on with what is still news
+EDITS_ASKED = 200  # documents with edited facts, one question each; the next run goes on behind them
 AT_ONCE = 500
+# What was not found is looked for once more: servers show a new extraction piece by piece.
+SURELY_GONE = timedelta(hours=2)
 Verdict = FactDecision.Verdict
 
 
@@ -29,11 +33,16 @@ def ask(*, user: User, bank_id: int) -> Job:
 
 def start(bank: Bank) -> Job:
     """The look at a bank, begun if it is not under way."""
-    job = Job.objects.filter(kind=KIND, params__bank=bank.pk).order_by("-pk").first()
+    job = look_of(bank)
     if job is None:
         return jobs.start(kind=KIND, owner=None, title=f"Retired elsewhere: {bank}", params={"bank": bank.pk})
-    jobs.restart(job.pk, params={"bank": bank.pk})
+    behind = {name: job.result[name] for name in ("edits_after", "documents_after") if name in job.result}
+    jobs.restart(job.pk, params={"bank": bank.pk, **behind})
     return job
+
+
+def look_of(bank: Bank) -> Job | None:
+    return Job.objects.filter(kind=KIND, params__bank=bank.pk).order_by("-pk").first()
 
 
 def looks_of(user: Any) -> list[Job]:
@@ -52,11 +61,16 @@ def run_look(run: jobs.Run) -> dict[str, Any]:
     try:
         with connections.talking_to(bank.server) as client:
             retired, whole = _retired(run, client, bank)
-            documents = _news(bank, retired, whole=whole)
-            new = sum(_look_at(run, client, bank, each, total=len(documents)) for each in documents[:MOST_DOCUMENTS])
+            edits, after = _edits_lost(run, client, bank)
+            news = _news(bank, retired, whole=whole, edits=edits)
+            last = str(run.params.get("documents_after", ""))
+            lot = [*(each for each in news if each > last), *(each for each in news if each <= last)][:MOST_DOCUMENTS]
+            new = sum(_look_at(run, client, bank, each, total=len(lot)) for each in lot)
     except HindsightError as error:
         raise jobs.JobError(f"The bank could not be read: {error}") from error
-    return {"retired": len(retired), "documents": len(documents), "new": new, "whole": whole}
+    told = {"retired": len(retired), "documents": len(news), "new": new, "whole": whole}
+    behind = {"edits_after": after, "documents_after": lot[-1] if len(lot) < len(news) else ""}
+    return told | {name: value for name, value in behind.items() if value}
 
 
 def _retired(run: jobs.Run, client: HindsightClient, bank: Bank) -> tuple[dict[str, str], bool]:
@@ -65,22 +79,55 @@ def _retired(run: jobs.Run, client: HindsightClient, bank: Bank) -> tuple[dict[s
     offset = 0
     for _ in range(MOST_PAGES):
         page = client.list_facts(bank.bank_id, state="invalidated", limit=PAGE, offset=offset)
+        if "state" in page.ignored_params or not all(fact.is_retired for fact in page.items):
+            Bank.objects.filter(pk=bank.pk).update(retired_count=None)
+            raise jobs.JobError("This server does not tell retired facts from others.")
         found.update((fact.id, fact.document_id) for fact in page.items if not fact.is_observation)
         offset += len(page.items)
         run.heartbeat()
         if not page.items or offset >= page.total:
             Bank.objects.filter(pk=bank.pk).update(retired_count=page.total)
-            return found, True
+            # What came back meanwhile pulls others over the edge of a page: then these are not all.
+            return found, len(found) >= page.total
     return found, False
 
 
-def _news(bank: Bank, retired: dict[str, str], *, whole: bool) -> list[str]:
-    """The documents with a fact that is retired there and not here; of a whole list, or here and not there."""
-    rows = FactDecision.objects.filter(bank=bank, verdict=Verdict.RETIRED).exclude(document_id="")
-    known = dict(rows.values_list("fact_id", "document_id"))
-    news = {document for fact_id, document in retired.items() if document and fact_id not in known}
+def _edits_lost(run: jobs.Run, client: HindsightClient, bank: Bank) -> tuple[set[str], int]:
+    """(documents of which an edited fact is not there, where the next run goes on). Lists do not tell of edits."""
+    edited = FactDecision.objects.filter(bank=bank, verdict=Verdict.EDITED, gone_since=None).exclude(document_id="")
+    rows = edited.filter(pk__gt=run.params.get("edits_after", 0)).order_by("pk")
+    asked: dict[str, str] = {}
+    after = 0
+    for pk, document, fact_id in rows.values_list("pk", "document_id", "fact_id").iterator():
+        if len(asked) >= EDITS_ASKED:
+            break
+        asked.setdefault(document, fact_id)
+        after = pk
+    lost = set()
+    for document, fact_id in asked.items():
+        run.heartbeat()
+        try:
+            client.get_fact(bank.bank_id, fact_id)
+        except NotFound as error:
+            if error.what != "fact":
+                raise
+            lost.add(document)
+    return lost, after if len(asked) >= EDITS_ASKED else 0
+
+
+def _news(bank: Bank, retired: dict[str, str], *, whole: bool, edits: set[str]) -> list[str]:
+    """The documents with a fact that is retired there and not here; of a whole list, or here and not there.
+
+    What has been gone for long is no news: it comes with its document, when that is written again.
+    """
+    rows = FactDecision.objects.filter(bank=bank, verdict__in=FactDecision.STANDING).exclude(document_id="")
+    known = {fact_id for (fact_id,) in rows.filter(verdict=Verdict.RETIRED).values_list("fact_id").iterator()}
+    lately = rows.filter(gone_since__gt=timezone.now() - SURELY_GONE).values_list("document_id", flat=True)
+    news = {document for fact_id, document in retired.items() if document and fact_id not in known} | edits
+    news |= set(lately)
     if whole:
-        news |= {document for fact_id, document in known.items() if fact_id not in retired}
+        here = rows.filter(verdict=Verdict.RETIRED, gone_since=None).values_list("fact_id", "document_id")
+        news |= {document for fact_id, document in here.iterator() if fact_id not in retired}
     return sorted(news - _deleted(bank, news))
 
 
@@ -103,12 +150,20 @@ def _look_at(run: jobs.Run, client: HindsightClient, bank: Bank, document_id: st
         with run.step(done=run.job.done + 1, cursor={}, total=total):
             entry.filter(load_after=None).update(load_after=timezone.now(), load_attempts=0)
         return 0
+    before = _writes_of(bank, document_id)
     found = document_facts.read(client, bank=bank, document_id=document_id)
     with run.step(done=run.job.done + 1, cursor={}, total=total):
-        if not found.whole or not found.facts:
-            return 0
+        if not found.whole or before is None or _writes_of(bank, document_id) != before:
+            return 0  # somebody here is at it: what was read may be older than what they have done
         reapply.look(bank=bank, document_id=document_id, facts=found.facts)
         return remember.mirror(bank=bank, document_id=document_id, facts=found.facts)
+
+
+def _writes_of(bank: Bank, document_id: str) -> list[tuple[int, str]] | None:
+    """The latest rows about a document and how they stand, None while one of them is under way."""
+    rows = Write.objects.filter(bank=bank, document_hash=Write.hash_of(document_id)).order_by("-pk")
+    latest = list(rows.values_list("pk", "state")[:20])
+    return None if any(state in Write.OPEN for _, state in latest) else latest
 
 
 jobs.register(KIND, run_look)

@@ -19,6 +19,7 @@ from banks.fact_kinds import seen_hash
 from banks.hindsight import Fact
 from banks.models import Bank, Blob, Reapply, Role, Write
 from memadmin.accounts.models import User
+from reviews import fact_words
 from reviews.curation.matching import Match, match
 from reviews.curation.remember import as_extracted, decisions_at
 from reviews.errors import TooLate
@@ -29,21 +30,28 @@ State, Verdict = Reapplication.State, FactDecision.Verdict
 CLOSE_TEXT = "It says nearly the same."
 POLICY = "This bank asks before it applies decisions again."
 SAID_AGAIN = "A person's edit says it again."
+LET_GO = "This bank lets decisions go."
+PER_ROW = 20  # facts: a worker holds a row for a minute or so, and each fact takes three calls
 
 
+@transaction.atomic
 def look(*, bank: Bank, document_id: str, facts: Sequence[Fact], cause: Write | None = None) -> int:
     """Handles each pair of a lost decision and a new fact once. Returns how many pairs were new.
 
     `facts`: all facts of the document as they are now; `cause`: the write of ours after which it was extracted anew.
+    The bank's policy at the time of the extraction counts: what is let go stays so, until the next one.
     """
     present = {fact.id for fact in facts}
     _withdraw(bank, document_id, present)
-    if bank.reapply == Reapply.OFF:
-        return 0
     standing = FactDecision.objects.select_related("extracted", "current").filter(
         bank=bank, document_hash=Write.hash_of(document_id), verdict__in=FactDecision.STANDING
     )
-    lost = [each for each in standing if each.fact_id not in present]
+    lost = []
+    for each in standing:
+        if each.fact_id not in present:
+            lost.append(each)
+        elif each.gone_since is not None:  # it was away, not gone
+            FactDecision.objects.filter(pk=each.pk, fact_id=each.fact_id).update(gone_since=None)
     if not lost:
         return 0
     known = decisions_at(bank, facts)
@@ -52,7 +60,23 @@ def look(*, bank: Bank, document_id: str, facts: Sequence[Fact], cause: Write | 
     found = match([(each, each.extracted.text, each.occurrence) for each in lost], free)
     new = [pair for each in found if (pair := _pair(each, bank, cause)) is not None]
     _apply(bank, document_id, [pair for pair in new if pair.state == State.SENT])
+    _gone(lost)
     return len(new)
+
+
+def _gone(lost: Sequence[FactDecision]) -> None:
+    """Decisions whose facts are not there, and that are not just being applied to others."""
+    pks = [each.pk for each in lost]
+    sent = Reapplication.objects.filter(decision__in=pks, state=State.SENT).values_list("decision", flat=True)
+    FactDecision.objects.filter(pk__in=set(pks) - set(sent), gone_since=None).update(gone_since=timezone.now())
+
+
+def document_gone(*, bank: Bank, document_id: str) -> None:
+    """The bank has the document no more. What was decided is remembered: it may be put back."""
+    FactDecision.objects.filter(
+        bank=bank, document_hash=Write.hash_of(document_id), verdict__in=FactDecision.STANDING, gone_since=None
+    ).update(gone_since=timezone.now())
+    _withdraw(bank, document_id, set())
 
 
 def open_questions() -> QuerySet[Reapplication]:
@@ -72,13 +96,17 @@ def _withdraw(bank: Bank, document_id: str, present: set[str]) -> None:
 
 
 def _pair(found: Match[FactDecision], bank: Bank, cause: Write | None) -> Reapplication | None:
-    """None when this pair was handled before."""
-    why = ""
-    if not found.exact:
+    """None when this pair was handled before, or when there is nothing to handle."""
+    why, state = "", State.ASKED
+    if bank.reapply == Reapply.OFF:
+        if not found.exact:
+            return None
+        why, state = LET_GO, State.DECLINED
+    elif not found.exact:
         why = CLOSE_TEXT
     elif bank.reapply == Reapply.ASK:
         why = POLICY
-    elif _said_again(found.fact.text, cause):
+    elif _said_again(found, cause):
         why = SAID_AGAIN
     pair, created = Reapplication.objects.get_or_create(
         decision=found.key,
@@ -89,18 +117,19 @@ def _pair(found: Match[FactDecision], bank: Bank, cause: Write | None) -> Reappl
             "exact": found.exact,
             "score": found.score,
             "why": why,
-            "state": State.ASKED if why else State.SENT,
+            "state": state if why else State.SENT,
         },
     )
     return pair if created else None
 
 
-def _said_again(text: str, cause: Write | None) -> bool:
-    """Somebody wrote the sentence into the document that had it no more."""
+def _said_again(found: Match[FactDecision], cause: Write | None) -> bool:
+    """Since the decision somebody wrote the sentence into the document that had it no more."""
     if cause is None or cause.actor_id is None or cause.request is None or cause.before is None:
         return False
-    fact = _plain(text)
-    return fact in _plain(cause.request.text) and fact not in _plain(cause.before.text)
+    fact = _plain(found.fact.text)
+    since = cause.occurred_at > found.key.at
+    return since and fact in _plain(cause.request.text) and fact not in _plain(cause.before.text)
 
 
 def _plain(text: str) -> str:
@@ -108,7 +137,7 @@ def _plain(text: str) -> str:
 
 
 def _apply(bank: Bank, document_id: str, pairs: Sequence[Reapplication]) -> None:
-    """Edits one by one, since each has its own text; then all retirements as one row."""
+    """Edits one by one, since each has its own text; then the retirements, in rows that a worker can hold."""
     group = uuid4() if len(pairs) > 1 else None
     for pair in pairs:
         if pair.decision.current_id is not None and pair.decision.current_id != pair.text_id:
@@ -126,19 +155,19 @@ def _apply(bank: Bank, document_id: str, pairs: Sequence[Reapplication]) -> None
             )
             Reapplication.objects.filter(pk=pair.pk).update(write=write)
     retired = [pair for pair in pairs if pair.decision.verdict == Verdict.RETIRED]
-    if not retired:
-        return
-    write = writes.record(
-        kind="retire",
-        bank=bank,
-        via=Write.Via.REAPPLY,
-        document_id=document_id,
-        fact_ids=[pair.fact_id for pair in retired],
-        facts_before=_stored(retired),
-        params={"reasons": {pair.fact_id: pair.decision.reason for pair in retired}},
-        group=group,
-    )
-    Reapplication.objects.filter(pk__in=[pair.pk for pair in retired]).update(write=write)
+    for start in range(0, len(retired), PER_ROW):
+        lot = retired[start : start + PER_ROW]
+        write = writes.record(
+            kind="retire",
+            bank=bank,
+            via=Write.Via.REAPPLY,
+            document_id=document_id,
+            fact_ids=[pair.fact_id for pair in lot],
+            facts_before=_stored(lot),
+            params={"reasons": {pair.fact_id: pair.decision.reason for pair in lot}},
+            group=group,
+        )
+        Reapplication.objects.filter(pk__in=[pair.pk for pair in lot]).update(write=write)
 
 
 def _stored(pairs: Sequence[Reapplication]) -> Blob:
@@ -151,22 +180,26 @@ def after_write(write: Write) -> None:
     """A row that applied decisions again has ended: they are about the new facts from now on. Idempotent."""
     done = {*write.outcome.get("retired", []), *write.outcome.get("edited", []), *write.outcome.get("not_called", [])}
     pairs = Reapplication.objects.select_related("decision", "text").filter(write=write, decision__bank=write.bank_id)
-    for pair in pairs:
+    for pair in pairs.exclude(state=State.DONE):  # what was told before may have moved on since
         if pair.fact_id in done or write.state == Write.State.DONE:
             _move(pair, write)
             Reapplication.objects.filter(pk=pair.pk).update(state=State.DONE)
         elif write.state in (Write.State.ATTENTION, Write.State.CHANGED, Write.State.CANCELLED):
             Reapplication.objects.filter(pk=pair.pk).update(state=State.FAILED)
+        elif write.state == Write.State.RETRYING:
+            Reapplication.objects.filter(pk=pair.pk).update(state=State.SENT)
 
 
 def _move(pair: Reapplication, write: Write) -> None:
     """The decision is about the new fact from now on, and about its text where that is another one."""
     decision = pair.decision
+    if decision.fact_id != pair.replaces:  # it is about another one already
+        return
     others = FactDecision.objects.filter(bank=decision.bank_id).exclude(pk=decision.pk)
     if others.filter(fact_id=pair.fact_id).exists():  # somebody decided about that fact by hand meanwhile
-        FactDecision.objects.filter(pk=decision.pk).update(verdict=Verdict.RESTORED)
+        FactDecision.objects.filter(pk=decision.pk).update(verdict=Verdict.RESTORED, restored_at=None)
         return
-    changes: dict[str, Any] = {"fact_id": pair.fact_id, "write": write}
+    changes: dict[str, Any] = {"fact_id": pair.fact_id, "write": write, "gone_since": None, "again": F("again") + 1}
     if not pair.exact:
         same = others.filter(document_hash=decision.document_hash, extracted=pair.text_id)
         taken = set(same.values_list("occurrence", flat=True))
@@ -175,6 +208,8 @@ def _move(pair: Reapplication, write: Write) -> None:
         if decision.current_id is None:
             changes["preview"] = FactDecision.preview_of(pair.text.text)
     FactDecision.objects.filter(pk=decision.pk).update(**changes)
+    if not pair.exact:
+        fact_words.keep([decision.pk])
 
 
 def get_question(user: User, pk: int) -> Reapplication:
@@ -199,17 +234,38 @@ def answer(*, user: User, reapplication_id: int, apply: bool) -> Reapplication:
     if apply:
         _apply(pair.decision.bank, pair.decision.document_id, [pair])
     else:
-        _let_go(user, pair)
+        let_go(user=user, decision=pair.decision, fact_id=pair.fact_id)
     pair.refresh_from_db()
     return pair
 
 
-def _let_go(user: User, pair: Reapplication) -> None:
-    """It does not stand any more: no later extraction asks again."""
-    FactDecision.objects.filter(pk=pair.decision_id, verdict__in=FactDecision.STANDING).update(
-        verdict=Verdict.RESTORED,
-        origin=FactDecision.Origin.OURS,
-        user=user,
-        user_name=user.display_name,
-        at=timezone.now(),
+def let_go(*, user: User, decision: FactDecision, fact_id: str) -> bool:
+    """It does not stand any more: no later extraction applies it or asks again. False when it did not stand.
+
+    To be called in a transaction; `fact_id`: the fact that this was about.
+    """
+    now = timezone.now()
+    standing = FactDecision.objects.filter(pk=decision.pk, verdict__in=FactDecision.STANDING)
+    if not standing.exists():
+        return False
+    write = writes.record(
+        kind="let-go",
+        bank=decision.bank,
+        via=Write.Via.WEB,
+        actor=user,
+        document_id=decision.document_id,
+        fact_ids=[fact_id],
+        params={"reason": decision.reason} if decision.reason else None,
+    )
+    return bool(
+        standing.update(
+            verdict=Verdict.RESTORED,
+            origin=FactDecision.Origin.OURS,
+            via=Write.Via.WEB,
+            user=user,
+            user_name=user.display_name,
+            write=write,
+            at=now,
+            restored_at=None if decision.gone_since and fact_id == decision.fact_id else now,
+        )
     )

@@ -2,7 +2,7 @@ from typing import ClassVar
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import Case, Q, Value, When
 from django.utils import timezone
 
 from banks.models import Bank, Blob, Write
@@ -19,6 +19,15 @@ class FactDecision(models.Model):
         RETIRED = "retired", "retired"
         EDITED = "edited", "edited"
         RESTORED = "restored", "restored"
+
+    class Shelf(models.TextChoices):
+        """Where the archive lists it. What was only edited was never retired, and is in none of its lists."""
+
+        RETIRED = "retired", "retired"
+        AGAIN = "again", "retired again"
+        RESTORED = "restored", "restored"
+        GONE = "gone", "gone"
+        EDITED = "edited", "edited"
 
     class Origin(models.TextChoices):
         OURS = "ours", "decided here"
@@ -45,6 +54,23 @@ class FactDecision(models.Model):
     verdict = models.CharField(max_length=10, choices=Verdict.choices)
     reason = models.TextField(blank=True, default="")
     origin = models.CharField(max_length=10, choices=Origin.choices, default=Origin.OURS)
+    via = models.CharField(max_length=12, choices=Write.Via.choices, blank=True, default="", help_text="of the verdict")
+    again = models.PositiveIntegerField(default=0, help_text="how often it was applied again after an extraction")
+    restored_at = models.DateTimeField(null=True, help_text="when it came back; null = it is retired, or never was")
+    gone_since = models.DateTimeField(
+        null=True, help_text="when its fact was first not in the bank: a new extraction, or no document any more"
+    )
+    shelf = models.GeneratedField(
+        expression=Case(
+            When(verdict="retired", gone_since__isnull=False, then=Value("gone")),
+            When(verdict="retired", again__gt=0, then=Value("again")),
+            When(verdict="retired", then=Value("retired")),
+            When(restored_at__isnull=False, then=Value("restored")),
+            default=Value("edited"),
+        ),
+        output_field=models.CharField(max_length=10, choices=Shelf.choices),
+        db_persist=True,
+    )
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     user_name = models.CharField(max_length=150, blank=True, default="", help_text="as it was then")
     write = models.ForeignKey(
@@ -62,8 +88,9 @@ class FactDecision(models.Model):
             models.UniqueConstraint(fields=["bank", "fact_id"], name="fact_decision_fact"),
         ]
         indexes: ClassVar = [
-            models.Index(fields=["-at", "-id"], name="fact_retired_newest", condition=Q(verdict="retired")),
-            models.Index(fields=["bank", "-at", "-id"], name="fact_retired_bank", condition=Q(verdict="retired")),
+            models.Index(fields=["shelf", "-at", "-id"], name="fact_shelf_newest"),
+            models.Index(fields=["shelf", "bank", "-at", "-id"], name="fact_shelf_bank"),
+            models.Index(fields=["shelf", "user", "-at", "-id"], name="fact_shelf_user"),
         ]
 
     def __str__(self) -> str:

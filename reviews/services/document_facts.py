@@ -10,16 +10,22 @@ from banks.models import Bank, Blob, Write
 from reviews.models import FactDecision
 
 SHOWN = 200  # of each state; more only where decisions about facts have to be found again
+PAGE = 1_000  # of what is read whole
 MOST = 20_000
+READS = 3  # a list that changes while it is read is read again
 
 
 @dataclass(frozen=True)
 class DocumentFacts:
-    """retired: how many are, None when the server cannot tell; whole: these are all of them."""
+    """retired: how many are, None when the server cannot tell; whole: these are all of them.
+
+    moved: they changed while they were read, each time; what is missing may be there.
+    """
 
     facts: list[Fact] = field(default_factory=list)
     retired: int | None = None
     whole: bool = False
+    moved: bool = False
 
     def stored(self) -> Blob:
         """What cards show, valid ones first."""
@@ -29,33 +35,61 @@ class DocumentFacts:
         return Blob.objects.store(json.dumps(rows, ensure_ascii=False))
 
 
+@dataclass(frozen=True)
+class _List:
+    facts: list[Fact]
+    total: int
+    whole: bool
+
+
 def read(client: HindsightClient, *, bank: Bank, document_id: str) -> DocumentFacts:
     """From the bank. All facts where one was retired, or decided about here; else as many as are shown."""
     decided = FactDecision.objects.filter(
         bank=bank, document_hash=Write.hash_of(document_id), verdict__in=FactDecision.STANDING
     ).exists()
-    retired, all_retired, total = _list(client, bank, document_id, "invalidated", MOST)
-    valid, all_valid, _ = _list(client, bank, document_id, "valid", MOST if decided or total else SHOWN)
-    facts = [*valid, *retired]
+    found = DocumentFacts()
+    for _ in range(READS):
+        found = _read(client, bank, document_id, decided=decided)
+        if not found.moved:
+            break
+    return found
+
+
+def _read(client: HindsightClient, bank: Bank, document_id: str, *, decided: bool) -> DocumentFacts:
+    retired = _list(client, bank, document_id, "invalidated", MOST)
+    everything = decided or retired.total > 0
+    valid = _list(client, bank, document_id, "valid", MOST if everything else SHOWN)
+    facts = [*valid.facts, *retired.facts]
     if any(fact.document_id != document_id for fact in facts):
         return DocumentFacts()  # a server that does not know the filter: it answers with something else
-    return DocumentFacts(facts, total, all_valid and all_retired)
+    if not all(fact.is_retired for fact in retired.facts):
+        return DocumentFacts(valid.facts)  # it does not tell retired facts from others
+    if not everything:
+        return DocumentFacts(facts, retired.total, valid.whole)
+    if not (valid.whole and retired.whole):
+        return DocumentFacts(facts, retired.total, moved=max(valid.total, retired.total) <= MOST)
+    # The lists are of two moments: a fact that changed its state in between is in both of them, or in none.
+    now = client.list_facts(bank.bank_id, document_id=document_id, state="invalidated", limit=0).total
+    if now != retired.total or len({fact.id for fact in facts}) != len(facts):
+        return DocumentFacts(facts, retired.total, moved=True)
+    return DocumentFacts(facts, retired.total, whole=True)
 
 
-def _list(client: HindsightClient, bank: Bank, document_id: str, state: str, most: int) -> tuple[list[Fact], bool, int]:
-    """(facts, whether these are all, how many there are), by the lengths returned."""
+def _list(client: HindsightClient, bank: Bank, document_id: str, state: str, most: int) -> _List:
+    """By the lengths returned."""
     found: dict[str, Fact] = {}
     offset = total = 0
+    limit = PAGE if most > PAGE else most
     while len(found) < most:
-        page = client.list_facts(bank.bank_id, document_id=document_id, state=state, limit=SHOWN, offset=offset)
+        page = client.list_facts(bank.bank_id, document_id=document_id, state=state, limit=limit, offset=offset)
         if any(fact.document_id != document_id for fact in page.items):
-            return page.items, False, page.total
+            return _List(page.items, page.total, whole=False)
         known, total = len(found), page.total
         found.update((fact.id, fact) for fact in page.items)
         offset += len(page.items)
         if offset >= total or len(found) == known:  # nothing new: whatever the total says, the list has ended
             break
-    return list(found.values()), len(found) >= total, total
+    return _List(list(found.values()), total, whole=len(found) >= total)
 
 
 def _as_json(fact: Fact) -> dict[str, Any]:

@@ -42,6 +42,8 @@ PREVIEW = 300
 # What was written again that much later than it was created is a session that an agent keeps replacing.
 WRITTEN_ONCE = timedelta(minutes=1)
 LIVE_FOR = timedelta(hours=6)
+# Facts that changed while they were read: decisions about them are looked for again then.
+FACTS_SETTLE = timedelta(minutes=1)
 
 
 def load(entry_id: int) -> str:
@@ -127,7 +129,7 @@ def _loaded(entry: ReviewEntry, document: Document, facts: DocumentFacts) -> str
         changes: dict[str, Any] = {
             "load_state": Load.LOADED,
             "load_error": "",
-            "load_after": _unless_asked_again(entry, None),
+            "load_after": _unless_asked_again(entry, timezone.now() + FACTS_SETTLE if facts.moved else None),
             "load_attempts": 0,
             "loaded_at": timezone.now(),
             "text": blob,
@@ -197,6 +199,7 @@ def _still_deleted(entry: ReviewEntry, *, drained: bool) -> str:
 def _not_there(entry: ReviewEntry) -> str:
     if entry.load_attempts < LOOKS_BEFORE_MISSING:
         return _unread(entry, Load.LOADING, "Not in the bank yet; looking again.", _in(entry, 15))
+    reapply.document_gone(bank=entry.bank, document_id=entry.document_id)
     return _unread(entry, Load.MISSING, "The bank does not have this document.", None)
 
 
