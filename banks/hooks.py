@@ -9,8 +9,12 @@ PolicyHook = Callable[[Bank, Set[str]], None]
 # {primary key of the bank: memories that wait for a person}; a bank that is not in it has none.
 WaitingHook = Callable[[Collection[int]], dict[int, int]]
 
+# (bank, hash of the document's id) → the address of the page about that document, "" when there is none.
+PageHook = Callable[[Bank, str], str]
+
 _after_policy: list[PolicyHook] = []
 _waiting: list[WaitingHook] = []
+_pages: list[PageHook] = []
 
 
 def after_policy_change(hook: PolicyHook) -> None:
@@ -19,6 +23,15 @@ def after_policy_change(hook: PolicyHook) -> None:
 
 def counts_waiting(hook: WaitingHook) -> None:
     _waiting.append(hook)
+
+
+def has_pages(hook: PageHook) -> None:
+    _pages.append(hook)
+
+
+def page_of(bank: Bank, document_hash: str) -> str:
+    """Where a document has a page of its own."""
+    return next((url for hook in _pages if document_hash and (url := hook(bank, document_hash))), "")
 
 
 def policy_changed(bank: Bank, changed: Set[str]) -> None:

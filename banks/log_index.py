@@ -11,12 +11,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from django.db import transaction
-from django.db.models import BinaryField
+from django.db.models import BinaryField, Q
 from django.db.models.functions import Substr
 
 from banks.models import Blob, Unindexed, Write, WriteFact
 from memadmin import fulltext
-from memadmin.terms import CHARACTERS
+from memadmin.terms import CHARACTERS, phrases_of
 
 INDEX = fulltext.Index("banks_log_search", "write_id")
 LOT = 50  # rows in one transaction: nobody waits long for a decision meanwhile
@@ -39,13 +39,18 @@ def again(pk: int) -> None:
     note([(pk, ())])
 
 
-def matching(query: str) -> Any:
-    """The rows in which all that was asked for occurs (a Q); None when there is not a single word in it."""
-    return INDEX.matching(query)
+def has_words(query: str) -> bool:
+    return bool(phrases_of(query))
 
 
-def naming(fact_id: str) -> Any:
-    """The rows that name this fact (a Q)."""
+def matching(query: str) -> Q:
+    """The rows in which all that was asked for occurs; none for a query without a word."""
+    found = INDEX.matching(query)
+    return Q(pk__in=[]) if found is None else found
+
+
+def naming(fact_id: str) -> Q:
+    """The rows that name this fact."""
     return fulltext.found_by("SELECT write_id FROM banks_writefact WHERE fact_hash = %s", [WriteFact.hash_of(fact_id)])
 
 

@@ -9,6 +9,8 @@ app_name = "banks"
 
 urlpatterns: list[URLPattern] = [
     path("log/", log.write_list, name="write-list"),
+    path("log/export.jsonl", log.write_export, {"as_": "jsonl"}, name="write-export-jsonl"),
+    path("log/export.csv", log.write_export, {"as_": "csv"}, name="write-export-csv"),
     path("log/<int:pk>/", log.write_detail, name="write-detail"),
     path("log/<int:pk>/retry/", log.write_retry, name="write-retry"),
     path("log/<int:pk>/discard/", log.write_discard, name="write-discard"),

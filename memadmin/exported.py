@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Iterator
 
-from banks.models import Write
+from banks.log_export import LOG_FIELDS, log_rows
+from banks.models import Bank
+from banks.selectors_log import LogFilters
 from memadmin.exporting import Row
 from reviews.models import ReviewEntry
 
@@ -12,10 +14,6 @@ REVIEW_FIELDS = [
     *("id", "server", "bank", "document_id", "project", "reason", "language", "session", "state"),
     *("enqueued_at", "first_imported_at", "expires_at", "decided_by", "decided_via", "decided_at"),
     *("load_state", "fact_count", "retired_count", "tags", "danger", "text"),
-]
-LOG_FIELDS = [
-    *("id", "occurred_at", "kind", "state", "server", "bank", "document_id", "fact_ids", "actor", "via", "undo_of"),
-    *("group", "attempts", "error_class", "error_status", "error_text", "outcome", "created", "sent", "finished"),
 ]
 
 
@@ -30,15 +28,11 @@ def reviews(*, bank_id: str = "", with_text: bool = False) -> Iterator[Row]:
 
 
 def log(*, bank_id: str = "", with_text: bool = False) -> Iterator[Row]:
-    """The texts before and after stay where they are: a log line says what happened."""
-    rows = Write.objects.select_related("bank__server").order_by("occurred_at", "pk")
+    """Without their texts the rows say what happened, and the hashes of the texts."""
+    listed = LogFilters().listed(None)
     if bank_id:
-        rows = rows.filter(bank__bank_id=bank_id)
-    own = {"server", "bank", "actor", "undo_of"}
-    for write in rows.iterator(chunk_size=CHUNK):
-        row = {name: getattr(write, name) for name in LOG_FIELDS if name not in own}
-        place = {"server": write.bank.server.name, "bank": write.bank.bank_id}
-        yield {**row, **place, "actor": write.actor_name, "undo_of": write.undo_of_id}
+        listed = listed.within(list(Bank.objects.filter(bank_id=bank_id).values_list("pk", flat=True)))
+    return log_rows(listed, with_text=with_text)
 
 
 SOURCES: dict[str, tuple[list[str], Callable[..., Iterator[Row]]]] = {

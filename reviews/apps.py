@@ -5,7 +5,7 @@ class ReviewsConfig(AppConfig):
     name = "reviews"
 
     def ready(self) -> None:
-        from reviews import after_policy, after_write  # noqa: F401  what happens after changes made in banks
+        from reviews import after_policy, after_write, pages  # noqa: F401  what banks is to know of us
         from reviews.curation import archive, elsewhere  # noqa: F401  bring their kinds of jobs
         from reviews.importing import assign, job, log_job  # noqa: F401  the same
         from reviews.services import look_back  # noqa: F401  the same

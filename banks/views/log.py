@@ -4,18 +4,21 @@ from collections.abc import Callable
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpResponse
-from django.shortcuts import render
+from django.http import HttpResponse, StreamingHttpResponse
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST, require_safe
 
-from banks import access, selectors, selectors_facts, writes
+from banks import access, hooks, selectors, selectors_facts, writes
+from banks import selectors_log as log
 from banks.diffs import diff
+from banks.log_export import CUT_TO, LOG_FIELDS, log_rows
 from banks.models import Blob, Role, Write
 from banks.paper import paper
 from banks.selectors_facts import TOLD
 from banks.troubles import of_bank
+from memadmin.exporting import download
 from memadmin.htmx import PersonRequest, SeeOther
 from memadmin.paging import Cursor
 from memadmin.retention import RetainedItems, RetainedText, first_of, head_of
@@ -27,21 +30,35 @@ RETRY_MISSED = "It does not wait for a person any more, or something else was de
 
 @require_safe
 def write_list(request: PersonRequest) -> HttpResponse:
-    user = request.user
-    filters = selectors.LogFilters.parse(request.GET)
-    page = selectors.write_page(user, filters, Cursor.parse(request.GET.get("page", "")))
+    user, asked = request.user, log.parse_log(request.GET)
+    if not asked.tidy:  # a form without JavaScript sends its empty fields too
+        return redirect(asked.address(request.path))
+    filters = asked.filters
+    listed = filters.listed(user)
+    page = log.write_page(listed, Cursor.parse(request.GET.get("page", "")))
+    found, in_flight = log.found_and_in_flight(user, listed)
     context = {
         "filters": filters,
+        "refused": asked.refused,
         "page": page,
+        "lines": [log.Line([row]) for row in page.rows] if filters.group else log.lines_of(user, page.rows),
         "restorable": selectors_facts.restorable(page.rows),
-        "found": selectors.write_count(user, filters),
-        "in_flight": selectors.write_count(user, selectors.LogFilters(state="flight")),
-        "states": selectors.STATES,
-        "kinds": selectors.kinds_seen_by(user),
-        "banks": selectors.banks_seen_by(user),
+        "found": found,
+        "in_flight": in_flight,
+        "not_indexed": log.not_indexed_yet(filters),
+        "options": log.options(user, filters),
         "may_write": selectors.writable_banks(user),
     }
     return render(request, "banks/write_list.html", context)
+
+
+@require_safe
+def write_export(request: PersonRequest, as_: str) -> StreamingHttpResponse:
+    """The rows of the list as a file. Texts come on demand, whole as JSON Lines and cut in a table."""
+    listed = log.parse_log(request.GET).filters.listed(request.user)
+    longest = CUT_TO if as_ == "csv" else None
+    rows = log_rows(listed, with_text=request.GET.get("texts") == "1", longest=longest)
+    return download("memadmin-log", LOG_FIELDS, rows, as_=as_)
 
 
 @require_safe
@@ -52,6 +69,9 @@ def write_detail(request: PersonRequest, pk: int) -> HttpResponse:
     facts = selectors_facts.facts_of_row(write)
     context = {
         "write": write,
+        "entry_url": hooks.page_of(write.bank, write.document_hash),
+        "undone_by": selectors.undone_by(write),
+        "group_size": selectors.group_size(request.user, write),
         "may_write": role is not None and role >= Role.REVIEWER,
         "troubles": of_bank(write.bank, fix=request.user.is_superuser) if write.is_open else [],
         "diff": diff(before.text, changed.text) if before and changed else None,

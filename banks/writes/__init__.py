@@ -7,7 +7,7 @@ could not be confirmed says so. See docs/adr/0002 for why the row, not the messa
 from banks.writes.actions import cancel, discard, retry
 from banks.writes.kind import Accepted, ChangedSinceDecided, Done, Kind, NotDone, Overruled, StillWorking, Stuck
 from banks.writes.record import record
-from banks.writes.registry import after, get, register
+from banks.writes.registry import after, get, names, register
 from banks.writes.worker import run
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "cancel",
     "discard",
     "get",
+    "names",
     "record",
     "register",
     "retry",

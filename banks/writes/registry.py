@@ -25,6 +25,11 @@ def get(name: str) -> Kind:
     return _kinds[name]
 
 
+def names() -> list[str]:
+    """Of all kinds."""
+    return sorted(_kinds)
+
+
 def after(*names: str) -> Callable[[Listener], Listener]:
     """Decorator: `listener(write)` runs in the transaction that stores the end (or the trouble) of such a write.
 

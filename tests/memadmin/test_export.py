@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 
+from banks.log_export import LOG_FIELDS
 from banks.models import Bank, Write
-from memadmin.exported import LOG_FIELDS
 from memadmin.exporting import cell
 from tests import factories
 

@@ -85,7 +85,7 @@ def test_an_edited_fact_shows_both_texts(bank: Bank, people: People, as_user) ->
     )  # fmt: skip
     page = text_of(as_user(people.viewer).get(f"/log/{write.pk}/"))
     assert re.search("<ins>[^<]*never", page)
-    assert 'Fact <code class="id">f1</code>: edited' in page
+    assert '<code class="id">f1</code></a>: edited' in page
 
 
 def test_a_long_log_asks_no_more(bank: Bank, people: People, as_user, django_assert_max_num_queries) -> None:
