@@ -3,7 +3,7 @@ from django.urls import URLPattern, URLResolver, path
 from reviews.urls_facts import urlpatterns as facts
 from reviews.urls_imports import urlpatterns as imports
 from reviews.urls_watch import urlpatterns as watch
-from reviews.views import card, decide, edit, overview, queue, sources, vanished
+from reviews.views import card, decide, edit, overview, queue, sources, undo, vanished
 
 app_name = "reviews"
 
@@ -21,6 +21,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("reviews/<int:pk>/close/", vanished.entry_close, name="entry-close"),
     path("reviews/<int:pk>/put-back/", vanished.entry_put_back, name="entry-put-back"),
     path("reviews/<int:pk>/revert/", vanished.entry_revert, name="entry-revert"),
+    path("undo/", undo.undo, name="undo"),
     path("sources/", sources.source_list, name="source-list"),
     path("sources/<int:pk>/look-back/", sources.source_look_back, name="source-look-back"),
     path("log/<int:pk>/put-back/", decide.write_put_back, name="write-put-back"),

@@ -12,14 +12,16 @@ from memadmin.accounts.models import User
 State = Write.State
 
 
-def cancel(*, write: Write) -> bool:
+def cancel(*, write: Write, unsent: bool = False) -> bool:
     """Takes back a write of which nothing has happened. False when a worker was faster; then nothing changed.
 
     A retrying row may be taken back too: it only retries after it was read back, or never reached the server.
+    `unsent`: only what never left, for rows of which a part may have happened.
     """
-    changed = Write.objects.filter(pk=write.pk, state__in=[State.QUEUED, State.RETRYING]).update(
-        state=State.CANCELLED, finished=timezone.now()
-    )
+    rows = Write.objects.filter(pk=write.pk, state__in=[State.QUEUED, State.RETRYING])
+    if unsent:
+        rows = rows.filter(sent=None)
+    changed = rows.update(state=State.CANCELLED, finished=timezone.now())
     if changed:
         write.refresh_from_db()
     return bool(changed)

@@ -18,8 +18,8 @@ def key(action: str) -> dict[str, Any]:
 
 
 @register.simple_tag
-def bind(action: str) -> SafeString:
-    return format_html('data-key="{}"', BY_ACTION[action].key)
+def bind(*actions: str) -> SafeString:
+    return format_html('data-key="{}"', " ".join(BY_ACTION[action].key for action in actions))
 
 
 @register.simple_tag

@@ -76,6 +76,10 @@ def start_undo(*, user: User, job: Job) -> Job:
         raise TooLate("It was taken back already.")
     params = {"group": str(uuid4()), "of": job.params["group"], "job": job.pk, "total": restored.count()}
     with transaction.atomic():
+        # Held until the undo is stored: a second one waits here, and then sees the first.
+        Job.objects.filter(pk=job.pk).update(kind=job.kind)
+        if Job.objects.filter(kind=RETIRE, params__job=job.pk).exclude(state__in=Job.ENDED).exists():
+            raise TooLate("It is being taken back already.")
         return jobs.start(kind=RETIRE, owner=user, title=f"Undo: {job.title}", params=params)
 
 

@@ -1,7 +1,7 @@
 """Everything a card shows beside the text: facts, history, what can be taken back."""
 
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from django.utils import timezone
@@ -13,8 +13,6 @@ from reviews.models import Decision, ReviewEntry, Seen
 
 HISTORY_SHOWN = 30
 READERS_SHOWN = 3
-# How long "undo" on the next card still means this decision.
-RECENT = timedelta(minutes=10)
 
 
 @dataclass(frozen=True)
@@ -46,17 +44,6 @@ class Readers:
 
     names: list[str]
     more: int
-
-
-@dataclass(frozen=True)
-class LastAct:
-    """The person's latest decision that can still be taken back."""
-
-    entry: ReviewEntry
-    verb: str
-    glyph: str
-    fresh: bool  # inside the undo window: shown as a toast
-    left: str = ""  # until a delete is sent
 
 
 GLYPHS = {
@@ -118,34 +105,6 @@ def _write_event(write: Write) -> Event:
         write_id=write.pk,
         state=write.get_state_display() if write.state != Write.State.DONE else "",
     )
-
-
-def last_act(user: Any) -> LastAct | None:
-    """What "undo" means now for this person: their latest decision that stands and can be taken back.
-
-    After an undo it is the one before, so pressing the key again walks back.
-    """
-    State = ReviewEntry.State  # noqa: N806
-    now = timezone.now()
-    recent = (
-        Decision.objects.filter(user=user, decided_via=Decision.Via.PERSON, at__gte=now - RECENT)
-        .filter(verdict__in=[Decision.Verdict.APPROVED, Decision.Verdict.DELETED])
-        .filter(entry__state__in=[State.APPROVED, State.DELETING])
-        .select_related("entry", "write")
-        .only(
-            "verdict", "at", "entry__state", "entry__version", "entry__document_id", "write__state", "write__not_before"
-        )
-        .order_by("-pk")[:20]
-    )
-    for decision in recent:
-        write = decision.write
-        if decision.verdict == Decision.Verdict.APPROVED and decision.entry.state == State.APPROVED:
-            fresh = now - decision.at < timedelta(seconds=10)
-            return LastAct(decision.entry, "Approved", "✓", fresh)
-        waiting = write is not None and write.state == Write.State.QUEUED and write.not_before > now
-        if write and waiting and decision.entry.state == State.DELETING:
-            return LastAct(decision.entry, "Deleted", "✕", True, words.span(write.not_before - now))
-    return None
 
 
 def lease_of_another(entry: ReviewEntry, user: Any) -> Lease | None:

@@ -79,11 +79,19 @@ def delete(
 
 
 def edit(
-    *, user: User, entry_id: int, version: int, text_hash: str, new_text: str, via: Write.Via = Write.Via.WEB
+    *,
+    user: User,
+    entry_id: int,
+    version: int,
+    text_hash: str,
+    new_text: str,
+    via: Write.Via = Write.Via.WEB,
+    undo_of: Write | None = None,
 ) -> Write | None:
     """Replaces the whole text under the same id; the entry stays pending for a second look.
 
     `new_text` may come from a form: its line ends are those of the original again. None = nothing changed, no call.
+    `undo_of`: the edit before which this was the text.
     """
     entry = _decidable(user, entry_id, version, text_hash)
     assert entry.text is not None
@@ -102,6 +110,7 @@ def edit(
             before=entry.text,
             facts_before=entry.facts,
             params=entry.retain_params,
+            undo_of=undo_of,
             **decided_on(entry),
         )
         decided(entry, Verdict.EDITED, user=user, write=write)

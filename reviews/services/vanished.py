@@ -70,12 +70,20 @@ def put_back_vanished(*, user: User, entry_id: int, version: int, via: Write.Via
 
 
 def revert_edit(*, user: User, entry_id: int, version: int, text_hash: str, via: Write.Via = Write.Via.WEB) -> Write:
-    """Out of an edit from which the bank drew nothing: the text before it is stored again, by another edit."""
+    """Out of an edit that did no good: the text before it is stored again, by another edit."""
     entry = get_entry(user, entry_id, Role.REVIEWER)
     last = last_edit(entry)
     if last is None or last.before is None or last.before.erased:
         raise TooLate("There is no earlier text of this memory that could be put back.")
-    write = edit(user=user, entry_id=entry_id, version=version, text_hash=text_hash, new_text=last.before.text, via=via)
+    write = edit(
+        user=user,
+        entry_id=entry_id,
+        version=version,
+        text_hash=text_hash,
+        new_text=last.before.text,
+        via=via,
+        undo_of=last,
+    )
     if write is None:
         raise TooLate("The earlier text is the one the bank has.")
     return write

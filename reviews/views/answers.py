@@ -48,7 +48,6 @@ def card_context(
         "shown": shown or Shown.now(entry),
         "lease": card.lease_on_card(entry, user),
         "today": queue.today(user),
-        "last_act": card.last_act(user),
         "back": filters.query(),
     }
 
@@ -135,7 +134,6 @@ def show_done(request: PersonRequest, said: str) -> HttpResponse:
         "filters": Filters(),
         "changes": Changes([], Mark.now()),
         "today": queue.today(user),
-        "last_act": card.last_act(user),
         "announce": said,
     }
     return answer(request, "entry_done", "entry_done", context, reverse("reviews:entry-list"))

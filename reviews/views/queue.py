@@ -8,7 +8,7 @@ from memadmin.counting import Count, count_of
 from memadmin.htmx import PersonRequest
 from memadmin.paging import Cursor
 from reviews.access import get_entry
-from reviews.selectors import card, queue
+from reviews.selectors import queue
 from reviews.selectors.changes import Changes, Mark, listed
 from reviews.selectors.filters import AGES, ORDERS, STATES, Filters
 from reviews.views.answers import card_url
@@ -27,7 +27,6 @@ def entry_list(request: PersonRequest) -> HttpResponse:
         "found": _found(user, filters, tabs),
         "tabs": tabs,
         "today": queue.today(user),
-        "last_act": card.last_act(user),
     }
     if not page.rows and not filters.narrow:
         return render(request, "reviews/entry_done.html", context)

@@ -13,8 +13,8 @@ function isQuiet(event) {
 
 document.addEventListener("keydown", (event) => {
   if (event.defaultPrevented || event.isComposing) return;
-  if ((event.ctrlKey || event.metaKey) && event.key === "Enter") return press(event, "Control+Enter");
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.altKey) return;
+  if (event.ctrlKey || event.metaKey) return combined(event);
   if (event.key === "Escape") return leave(event);
   if (event.repeat || busy || event.target.closest(FIELDS) || isCovered()) return;
   if (event.key === "?") return sheet(event);
@@ -24,6 +24,12 @@ document.addEventListener("keydown", (event) => {
   press(event, event.key);
 });
 
+// Inside a field the browser's own meaning counts, save for what is only meant there.
+function combined(event) {
+  if (event.key !== "Enter" && (event.target.closest(FIELDS) || isCovered())) return;
+  press(event, `Control+${event.key}`);
+}
+
 function isCovered() {
   return document.querySelector(":popover-open, dialog[open]") !== null;
 }
@@ -31,7 +37,7 @@ function isCovered() {
 function press(event, key) {
   if (event.repeat || busy) return;
   const button = [...document.querySelectorAll("[data-key]")].find(
-    (each) => each.dataset.key === key && !each.disabled && each.checkVisibility(),
+    (each) => each.dataset.key.split(" ").includes(key) && !each.disabled && each.checkVisibility(),
   );
   if (!button) return;
   event.preventDefault();

@@ -1,6 +1,6 @@
-// The undo window on screen: when the line has drained, the toast goes; what it offered is in the log or on the card.
+// Just done, with its way back, on top of everything: when the line has drained, it takes its usual place.
 
 document.addEventListener("animationend", (event) => {
   const toast = event.target.closest?.("[data-toast]");
-  if (toast && event.animationName === "drain") toast.remove();
+  if (toast && event.animationName === "drain") toast.classList.remove("toast");
 });

@@ -33,7 +33,7 @@ def test_the_next_card_is_in_the_answer(queue: list[ReviewEntry], people: People
     assert "<title>notes/2.md · memadmin</title>" in page
     assert 'id="rail-pending" hx-swap-oob="true" data-tone="pending">2<' in page
     assert "Approved notes/1.md. Next: notes/2.md" in page
-    assert f'action="/reviews/{queue[0].pk}/undo/"' in page
+    assert 'title="Undo: approve of notes/1.md"' in page
     queue[0].refresh_from_db()
     assert (queue[0].state, queue[0].decided_by) == ("approved", "Mira Kovač")
 
@@ -44,7 +44,7 @@ def test_without_script_the_next_card_is_one_redirect_away(queue: list[ReviewEnt
     assert (answer.status_code, answer["Location"]) == (303, f"/reviews/{queue[1].pk}/?q=notes")
     page = text_of(client.get(answer["Location"]))
     assert "Approved notes/1.md." in page
-    assert f"/reviews/{queue[0].pk}/undo/?q=notes" in page
+    assert 'action="/undo/?q=notes"' in page
 
 
 def test_the_way_through_the_list_ends_with_all_done(queue: list[ReviewEntry], people: People, as_user) -> None:
@@ -71,15 +71,6 @@ def test_a_delete_can_be_taken_back_before_anything_is_sent(queue: list[ReviewEn
     assert queue[0].state == "pending"
 
 
-def test_undo_walks_back_decision_by_decision(queue: list[ReviewEntry], people: People, as_user) -> None:
-    client = as_user(people.reviewer)
-    approve(client, queue[0])
-    page = text_of(approve(client, queue[1], headers=HTMX))
-    assert f"/reviews/{queue[1].pk}/undo/" in page
-    page = text_of(client.post(f"/reviews/{queue[1].pk}/undo/", headers=HTMX))
-    assert f"/reviews/{queue[0].pk}/undo/" in page
-
-
 def test_a_second_click_on_undo_is_answered_as_the_first(queue: list[ReviewEntry], people: People, as_user) -> None:
     client = as_user(people.reviewer)
     approve(client, queue[0])
@@ -95,8 +86,6 @@ def test_undo_pressed_again_does_not_take_back_what_a_colleague_decided_meanwhil
 ) -> None:
     client, entry = as_user(people.reviewer), queue[0]
     approve(client, entry)
-    page = text_of(client.get(f"/reviews/{entry.pk}/"))
-    assert f'<input type="hidden" name="version" value="{entry.version + 1}">' in page
     client.post(f"/reviews/{entry.pk}/undo/", {"version": entry.version + 1})  # its answer is lost
     entry.refresh_from_db()
     approve(as_user(people.owner), entry)
