@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from banks.log_filters import Listed
 from banks.models import Blob, Write
-from banks.selectors_log import Listed
 from memadmin.paging import Cursor, Order, walk
 from memadmin.retention import RetentionNotice, format_retention_notice, head_of
 

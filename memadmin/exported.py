@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator
 
 from banks.log_export import LOG_FIELDS, log_rows
+from banks.log_filters import LogFilters
 from banks.models import Bank
-from banks.selectors_log import LogFilters
 from memadmin.exporting import Row
 from reviews.models import ReviewEntry
 

@@ -10,10 +10,11 @@ from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST, require_safe
 
-from banks import access, hooks, selectors, selectors_facts, writes
+from banks import access, hooks, selectors, selectors_facts, selectors_imported, writes
 from banks import selectors_log as log
 from banks.diffs import diff
 from banks.log_export import CUT_TO, LOG_FIELDS, log_rows
+from banks.log_filters import parse_log
 from banks.models import Blob, Role, Write
 from banks.paper import paper
 from banks.selectors_facts import TOLD
@@ -30,7 +31,7 @@ RETRY_MISSED = "It does not wait for a person any more, or something else was de
 
 @require_safe
 def write_list(request: PersonRequest) -> HttpResponse:
-    user, asked = request.user, log.parse_log(request.GET)
+    user, asked = request.user, parse_log(request.GET)
     if not asked.tidy:  # a form without JavaScript sends its empty fields too
         return redirect(asked.address(request.path))
     filters = asked.filters
@@ -55,7 +56,7 @@ def write_list(request: PersonRequest) -> HttpResponse:
 @require_safe
 def write_export(request: PersonRequest, as_: str) -> StreamingHttpResponse:
     """The rows of the list as a file. Texts come on demand, whole as JSON Lines and cut in a table."""
-    listed = log.parse_log(request.GET).filters.listed(request.user)
+    listed = parse_log(request.GET).filters.listed(request.user)
     longest = CUT_TO if as_ == "csv" else None
     rows = log_rows(listed, with_text=request.GET.get("texts") == "1", longest=longest)
     return download("memadmin-log", LOG_FIELDS, rows, as_=as_)
@@ -67,19 +68,24 @@ def write_detail(request: PersonRequest, pk: int) -> HttpResponse:
     role = access.role_on(request.user, write.bank)
     before, changed = _here(write.before), _here(write.request or write.after)
     facts = selectors_facts.facts_of_row(write)
+    imported = selectors_imported.imported_of(write)
+    still_retired = selectors_facts.still_retired([write]).get(pk, [])
     context = {
         "write": write,
+        "imported": imported,
+        "may_look": role == Role.ADMIN,
         "entry_url": hooks.page_of(write.bank, write.document_hash),
         "undone_by": selectors.undone_by(write),
         "group_size": selectors.group_size(request.user, write),
         "may_write": role is not None and role >= Role.REVIEWER,
         "troubles": of_bank(write.bank, fix=request.user.is_superuser) if write.is_open else [],
         "diff": diff(before.text, changed.text) if before and changed else None,
-        **_paper(request, write.before or write.request or write.after),
+        **_paper(request, imported.main if imported else write.before or write.request or write.after),
         "facts": facts,
-        "may_restore": write.pk in selectors_facts.restorable([write]),
-        "outcome": _flat({name: value for name, value in write.outcome.items() if not (facts and name in TOLD)}),
-        "params": _flat(write.params),
+        "still_retired": still_retired,
+        "may_restore": bool(still_retired),
+        "outcome": _flat({} if imported else _untold(write, facts)),
+        "params": _flat({} if imported else write.params),
         "may_put_back": write.kind == "delete" and write.state == Write.State.DONE and before is not None,
     }
     return render(request, "banks/write_detail.html", context)
@@ -104,6 +110,11 @@ def _act(request: PersonRequest, pk: int, act: Callable[..., bool], done: str, m
     back = request.POST.get("next", "")
     safe = back.startswith("/") and url_has_allowed_host_and_scheme(back, allowed_hosts=None)
     return SeeOther(back if safe else reverse("banks:write-detail", args=[pk]))
+
+
+def _untold(write: Write, facts: list[selectors_facts.FactOfRow]) -> dict[str, Any]:
+    """What of the outcome the list of facts does not tell."""
+    return {name: value for name, value in write.outcome.items() if not (facts and name in TOLD)}
 
 
 def _here(blob: Blob | None) -> Blob | None:
