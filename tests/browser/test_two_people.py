@@ -32,7 +32,8 @@ def _person(name: str, queue: list[ReviewEntry]) -> User:
 
 
 def look_again(page: Page) -> None:
-    """As coming back to the window does; by itself the page asks every ten seconds."""
+    """As coming back to the window does; by itself the page asks every ten seconds, and never twice at once."""
+    expect(page.locator("[data-quiet].htmx-request")).to_have_count(0)
     page.evaluate("window.dispatchEvent(new Event('focus'))")
 
 
