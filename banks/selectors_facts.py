@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from banks.models import Write
+from banks.models import Write, WriteFact
 
 ROWS_SHOWN = 200
 # What the list of facts tells better than the raw outcome.
@@ -73,11 +73,44 @@ def told(write: Write) -> str:
 
 
 def restorable(rows: Iterable[Write]) -> set[int]:
-    """Primary keys of the retire rows whose facts can be brought back: not those of which that was done. One query."""
+    """Primary keys of the retire rows with facts that can be brought back."""
+    return {pk for pk, fact_ids in still_retired(rows).items() if fact_ids}
+
+
+def still_retired(rows: Iterable[Write]) -> dict[int, list[str]]:
+    """{retire row: the facts it retired that no later row has brought back}, as far as the log knows. Two queries.
+
+    Two lines of an agent's log stand in the order of their file; against rows of ours their time counts.
+    """
     retired = {
-        row.pk for row in rows if row.kind == "retire" and not row.is_open and (row.outcome or {}).get("retired")
+        row.pk: row for row in rows if row.kind == "retire" and not row.is_open and (row.outcome or {}).get("retired")
     }
     if not retired:
-        return set()
-    answered = Write.objects.filter(kind="restore", undo_of__in=retired, state__in=[*Write.OPEN, Write.State.DONE])
-    return retired - set(answered.values_list("undo_of", flat=True))
+        return {}
+    answers = Write.objects.filter(kind="restore", undo_of__in=retired, state__in=[*Write.OPEN, Write.State.DONE])
+    answered = set(answers.values_list("undo_of", flat=True))
+    restores = _restores_of(row for pk, row in retired.items() if pk not in answered)
+    return {pk: [] if pk in answered else _open(row, restores) for pk, row in retired.items()}
+
+
+def _restores_of(rows: Iterable[Write]) -> list[Write]:
+    """Restore rows, by whomever, that name a fact of one of these rows."""
+    named = WriteFact.objects.filter(write__in=list(rows)).values("fact_hash")
+    naming = WriteFact.objects.filter(fact_hash__in=named).values("write")
+    found = Write.objects.filter(kind="restore", pk__in=naming)
+    return list(found.only("bank", "via", "state", "fact_ids", "outcome", "occurred_at"))
+
+
+def _open(row: Write, restores: list[Write]) -> list[str]:
+    back: set[str] = set()
+    for restore in restores:
+        if restore.bank_id == row.bank_id and _is_later(restore, row):
+            back.update(restore.outcome.get("restored", []), restore.outcome.get("not_called", []))
+            back.update(restore.fact_ids if restore.is_open else [])
+    return [fact_id for fact_id in row.outcome["retired"] if fact_id not in back]
+
+
+def _is_later(restore: Write, row: Write) -> bool:
+    if restore.via == row.via == Write.Via.IMPORT:
+        return restore.pk > row.pk
+    return restore.occurred_at > row.occurred_at

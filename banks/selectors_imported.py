@@ -9,7 +9,7 @@ from banks.models import Blob, Job, Write
 from memadmin.retention import RetainedItems, RetainedText, ends_of, first_of
 
 HITS_SHOWN, FACTS_SHOWN = 100, 200
-HIT_BYTES, QUERY_BYTES = 2_000, 4_000
+HIT_BYTES, WORDS_BYTES = 2_000, 4_000
 JSON_BYTES = 8 * 1024 * 1024  # of more nothing is read for a page
 NUMBERS = ("found", "injected", "skipped", "documents", "lines", "chunks")
 WORDS = ("reason", "operation", "filter", "stage")
@@ -31,8 +31,10 @@ class ImportedRow:
     """`main`: the text that the row is about. `prompt`: whether there is one, not what it says."""
 
     type: str
+    known: bool  # the type, to us
     numbers: list[tuple[str, int]]
-    words: list[tuple[str, str]]
+    words: list[tuple[str, RetainedText]]
+    message: RetainedText | None
     query: RetainedText | None
     main: Blob | None
     main_title: str
@@ -49,7 +51,7 @@ class ImportedRow:
 def summary(write: Write) -> str:
     """One line for lists, as the tool itself draws it; "" for rows of ours. Reads the outcome alone."""
     if write.via != Write.Via.IMPORT:
-        return ""
+        return f"of row {write.undo_of_id}" if write.kind == "look" else ""
     told, said = write.outcome, str(write.outcome.get("said", ""))
     number = {name: told.get(name, 0) for name in NUMBERS}
     if write.kind == "recall":
@@ -72,9 +74,11 @@ def imported_of(write: Write) -> ImportedRow | None:
     job = params.get("import")
     return ImportedRow(
         type=str(params.get("type", write.kind)),
+        known=write.kind != "error" or params.get("type") == "error",
         numbers=[(name, write.outcome[name]) for name in NUMBERS if name in write.outcome],
-        words=[(name, str(params[name])) for name in WORDS if params.get(name)],
-        query=_shown(write.request.text, QUERY_BYTES)
+        words=[(name, _shown(str(params[name]), WORDS_BYTES)) for name in WORDS if params.get(name)],
+        message=_shown(write.error_text, WORDS_BYTES) if write.error_text else None,
+        query=_shown(write.request.text, WORDS_BYTES)
         if recalled and write.request and not write.request.erased
         else None,
         main=write.after if recalled else write.request,

@@ -3,7 +3,7 @@ from django.urls import URLPattern, path
 from banks.urls_banks import urlpatterns as banks
 from banks.urls_servers import urlpatterns as servers
 from banks.urls_team import urlpatterns as team
-from banks.views import log
+from banks.views import log, prompts
 
 app_name = "banks"
 
@@ -14,6 +14,7 @@ urlpatterns: list[URLPattern] = [
     path("log/<int:pk>/", log.write_detail, name="write-detail"),
     path("log/<int:pk>/retry/", log.write_retry, name="write-retry"),
     path("log/<int:pk>/discard/", log.write_discard, name="write-discard"),
+    path("log/<int:pk>/prompt/", prompts.write_prompt, name="write-prompt"),
     *banks,
     *servers,
     *team,

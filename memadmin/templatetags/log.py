@@ -5,6 +5,7 @@ from django import template
 from banks.models import JobItem, Write
 from banks.selectors import Look, look_of
 from banks.selectors_facts import told
+from banks.selectors_imported import summary
 
 register = template.Library()
 
@@ -17,6 +18,12 @@ def look(write: Write) -> Look:
 @register.filter
 def facts_told(write: Write) -> str:
     return told(write)
+
+
+@register.filter
+def said(write: Write) -> str:
+    """Of an imported row: what it says, on one line."""
+    return summary(write)
 
 
 @register.filter

@@ -153,7 +153,7 @@ def rows_before(write: Write) -> list[dict[str, Any]]:
     if write.facts_before is None or write.facts_before.erased:
         return []
     rows: list[dict[str, Any]] = json.loads(write.facts_before.text)
-    return rows
+    return [row for row in rows if not row.get("claimed")]  # what a file says is not how the facts were
 
 
 def _as_extracted(bank: Bank, rows: Sequence[dict[str, Any]]) -> list[Numbered]:

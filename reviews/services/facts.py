@@ -14,6 +14,7 @@ from django.http import Http404
 from banks import access, writes
 from banks.fact_kinds import seen_hash
 from banks.models import Blob, Role, Write
+from banks.selectors_facts import still_retired
 from memadmin.accounts.models import User
 from reviews.access import get_entry
 from reviews.errors import Blank, FactRefused, FactTaken, TooLarge, TooLate
@@ -79,21 +80,22 @@ def restore_row(*, user: User, write_id: int, via: Write.Via = Write.Via.WEB) ->
         raise TooLate("There is nothing to restore on this row.")
     if row.is_open:
         raise TooLate("It is not retired yet. When that is done, restore it.")
-    retired = row.outcome.get("retired", [])
-    if not retired:
+    if not row.outcome.get("retired"):
         raise TooLate("Nothing was retired by this row.")
     answers = row.undone_by.filter(kind="restore", state__in=[*Write.OPEN, Write.State.DONE]).order_by("-pk")
     with transaction.atomic():
         hold(row)
         if (earlier := answers.first()) is not None:
             raise TooLate(f"It {'is being' if earlier.is_open else 'was'} restored already, by row {earlier.pk}.")
+        if not (still := still_retired([row])[row.pk]):
+            raise TooLate("Its facts were restored already, by later rows that name them.")
         return writes.record(
             kind="restore",
             bank=row.bank,
             via=via,
             actor=user,
             document_id=row.document_id,
-            fact_ids=current_ids(row, retired),
+            fact_ids=current_ids(row, still),
             facts_before=row.facts_before,
             undo_of=row,
         )
