@@ -10,6 +10,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
+from banks import fact_places
 from banks.hindsight import Fact, HindsightClient, Invalid, NotFound
 from banks.models import Blob, Write
 from banks.writes import ChangedSinceDecided, Done, Kind, NotDone, StillWorking, Stuck, register
@@ -57,6 +58,7 @@ class _Curating(Kind):
             _unchanged(write, fact)
             if fact.is_observation:
                 return self._stopped(write, tally, fact_id, OBSERVATION)
+            fact_places.check(client, write, fact)
             if fact.state == self.state:
                 tally.found(write, fact_id)
         if len(tally.already) + len(tally.changed) == len(write.fact_ids):

@@ -45,7 +45,9 @@ def run_job(job_id: int) -> str:
 
 @shared_task(name="banks.tasks.sweep_jobs")
 def sweep_jobs() -> int:
-    """Idempotent: dispatches jobs that no worker holds; the claim decides who works."""
+    """Idempotent: dispatches jobs that no worker holds; the claim decides who works. Old idempotency keys go."""
     from banks import jobs
+    from banks.services import idempotency
 
+    idempotency.forget()
     return jobs.sweep()

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import render
 from django.template.defaultfilters import filesizeformat
 from django.utils import timezone
@@ -34,6 +34,9 @@ class Problem:
 
 
 def respond(request: HttpRequest, problem: Problem) -> HttpResponse:
+    if request.path_info.startswith("/api/"):  # a program asks, and reads no page
+        said = {"detail": f"{problem.title} {problem.text}".strip()}
+        return JsonResponse(said, status=problem.status, headers={"Cache-Control": "no-store"})
     request_id = getattr(request, "request_id", "")
     context = {"problem": problem, "request_id": request_id, "now": timezone.now(), "page": page_of(request)}
     template = "errors/_problem.html" if wants_fragment(request) else "errors/problem.html"

@@ -1,6 +1,7 @@
 from django.urls import URLPattern, URLResolver, include, path
 
 from memadmin import errors
+from memadmin.api import root as api
 from memadmin.health import healthz, readyz
 
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -8,6 +9,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("banks.urls")),
     path("accounts/", include("memadmin.accounts.urls")),
     path("accounts/", include("memadmin.accounts.signin_urls")),
+    path("api/", include((api.urls(), "api"))),
+    path("api", api.nothing),
     path("healthz", healthz, name="healthz"),
     path("readyz", readyz, name="readyz"),
 ]

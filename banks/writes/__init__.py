@@ -5,7 +5,17 @@ could not be confirmed says so. See docs/adr/0002 for why the row, not the messa
 """
 
 from banks.writes.actions import cancel, discard, retry
-from banks.writes.kind import Accepted, ChangedSinceDecided, Done, Kind, NotDone, Overruled, StillWorking, Stuck
+from banks.writes.kind import (
+    Accepted,
+    ChangedSinceDecided,
+    Done,
+    Kind,
+    Misplaced,
+    NotDone,
+    Overruled,
+    StillWorking,
+    Stuck,
+)
 from banks.writes.record import record
 from banks.writes.registry import after, get, names, register
 from banks.writes.worker import run
@@ -15,6 +25,7 @@ __all__ = [
     "ChangedSinceDecided",
     "Done",
     "Kind",
+    "Misplaced",
     "NotDone",
     "Overruled",
     "StillWorking",

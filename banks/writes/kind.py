@@ -51,6 +51,14 @@ class ChangedSinceDecided(Exception):
         self.text, self.outcome = text, outcome or {}
 
 
+class Misplaced(Exception):
+    """Raised by a precheck: the row belongs into another slot. `changes`: of its fields, the slot among them."""
+
+    def __init__(self, **changes: Any) -> None:
+        super().__init__(", ".join(changes))
+        self.changes = changes
+
+
 class Overruled(Exception):
     """Raised by who is told of a retry: something else was decided since, so the write must not be sent again."""
 
@@ -76,7 +84,7 @@ class Kind:
         return document_slot(bank, document_id) if document_id or not fact_ids else fact_slot(bank, fact_ids[0])
 
     def precheck(self, client: HindsightClient, write: Write) -> Done | Stuck | None:
-        """A fresh read before each send. Raises ChangedSinceDecided; Done when there is nothing left to do."""
+        """A fresh read before each send. Raises ChangedSinceDecided, Misplaced; Done when nothing is left to do."""
 
     def send(self, client: HindsightClient, write: Write) -> Accepted | Done | Stuck:
         """Stuck where some of it was done and the rest was refused."""

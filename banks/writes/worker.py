@@ -9,12 +9,12 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from banks import connections, pulse
+from banks import connections, log_index, pulse
 from banks.hindsight import Busy, HindsightClient, HindsightError, Refused
 from banks.models import Server, Write
 from banks.writes import claim, registry
 from banks.writes.dispatch import dispatch, message_life
-from banks.writes.kind import Accepted, ChangedSinceDecided, Done, NotDone, StillWorking, Stuck
+from banks.writes.kind import Accepted, ChangedSinceDecided, Done, Misplaced, NotDone, StillWorking, Stuck
 
 logger = logging.getLogger(__name__)
 State = Write.State
@@ -61,6 +61,8 @@ def _step(claimed: claim.Claim) -> str:
             return _send(client, write) if claimed.fresh else _read_back(client, write)
     except ChangedSinceDecided as changed:
         return _end(write, State.CHANGED, error_text=changed.text, outcome={**write.outcome, **changed.outcome})
+    except Misplaced as found:
+        return _move(write, found)
     except HindsightError as error:
         return _trouble(write, error, sent=write.sent is not None)
     except Exception as error:
@@ -95,6 +97,16 @@ def _send(client: HindsightClient, write: Write) -> str:
     if isinstance(answer, Accepted):
         return _keep(write, State.ACCEPTED, answer.outcome, _poll_pause(write))
     return _end(write, State.DONE, outcome={**write.outcome, **answer.outcome})
+
+
+def _move(write: Write, found: Misplaced) -> str:
+    """Nothing was sent: the row queues again where it belongs, behind what waits there already."""
+    with transaction.atomic():
+        if not claim.store(write, state=State.QUEUED, not_before=timezone.now(), **found.changes):
+            return "lost the claim"
+        log_index.again(write.pk)
+    dispatch(write.pk)
+    return "moved"
 
 
 def _read_back(client: HindsightClient, write: Write) -> str:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 from django.http import HttpResponse
@@ -10,6 +11,7 @@ from django.test import Client
 from banks.models import Bank, Role
 from banks.services import tokens
 from memadmin.accounts.models import User
+from tests.api import promised
 
 
 def issue(
@@ -19,6 +21,21 @@ def issue(
     return tokens.issue(owner=owner, name=name, role=role, banks=banks, days=days).text
 
 
+def as_promised(method: str, path: str, answer: HttpResponse) -> HttpResponse:
+    """Fails when the status or the shape of an answer is not in the OpenAPI document."""
+    document = _document()
+    if operation := promised.operation_of(document, method, f"/api/v1{path}"):
+        schema = promised.promised(document, operation, answer.status_code)
+        promised.check(document, schema, json.loads(answer.content))
+    return answer
+
+
+@cache
+def _document() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(Client().get("/api/v1/openapi.json").content)
+    return found
+
+
 class Program:
     """A client with a token, and nothing else: no cookies."""
 
@@ -26,13 +43,13 @@ class Program:
         self.token = token
 
     def get(self, path: str, **query: Any) -> HttpResponse:
-        return Client().get(f"/api/v1{path}", query, headers=self._headers())
+        return as_promised("GET", path, Client().get(f"/api/v1{path}", query, headers=self._headers()))
 
     def post(self, path: str, body: Any, **headers: str) -> HttpResponse:
         data = body if isinstance(body, str | bytes) else json.dumps(body)
-        return Client().post(
-            f"/api/v1{path}", data, content_type="application/json", headers={**self._headers(), **headers}
-        )
+        headers = {**self._headers(), **headers}
+        answer = Client().post(f"/api/v1{path}", data, content_type="application/json", headers=headers)
+        return as_promised("POST", path, answer)
 
     def _headers(self) -> dict[str, str]:
         return {"Authorization": f"Bearer {self.token}"} if self.token else {}

@@ -1,0 +1,60 @@
+"""What endpoints share: who asks, which bank is meant, where the next page starts."""
+
+from datetime import datetime
+
+from django.http import HttpRequest
+from django.utils import timezone
+
+from banks import access
+from banks.models import Bank, Role
+from memadmin.accounts.models import User
+from memadmin.api.errors import Problem, Refused
+from memadmin.paging import Cursor
+
+LONGEST_ID = 2_000
+SERVERS_NAMED = 20
+NO_BANK = "There is no such bank, or this token may not see it."
+
+
+class Ambiguous(Problem):
+    """`servers`: the names of those that have a bank of this id; say one of them."""
+
+    servers: list[str]
+
+
+def asker(request: HttpRequest) -> User:
+    """The person in whose name the token acts; `token` is set."""
+    person = request.auth  # type: ignore[attr-defined]  # set by ninja
+    assert isinstance(person, User)
+    assert person.token is not None
+    return person
+
+
+def bank_named(user: User, bank: str, server: str, role: Role = Role.VIEWER) -> Bank:
+    """The one bank of this id that this token may see, when its role is enough. Raises Refused: 404, 403, or 409."""
+    found = access.banks_for(user).select_related("server").filter(bank_hash=Bank.hash_of(bank), bank_id=bank)
+    if server:
+        found = found.filter(server__name=server)
+    banks = list(found.order_by("server__name")[: SERVERS_NAMED + 1])
+    if not banks:
+        raise Refused(404, NO_BANK)
+    if len(banks) > 1:
+        names = [each.server.name for each in banks[:SERVERS_NAMED]]
+        raise Refused(409, "More than one server has a bank of this id: say which, by `server`.", servers=names)
+    access.require(user, banks[0], role)
+    return banks[0]
+
+
+def cursor_of(text: str) -> Cursor | None:
+    """Raises Refused (422) for what is no cursor of ours: a program that goes on from it would begin anew for ever."""
+    if not text:
+        return None
+    cursor = Cursor.parse(text)
+    if cursor is None or cursor.backwards:
+        raise Refused(422, "`cursor` is not one that was given out here.", fields=[])
+    return cursor
+
+
+def moment(value: datetime) -> datetime:
+    """A time without a zone is meant as UTC."""
+    return value if timezone.is_aware(value) else timezone.make_aware(value, timezone.get_default_timezone())

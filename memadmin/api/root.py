@@ -1,0 +1,81 @@
+"""Wires the routers of the apps to one API, and its addresses to Django."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.decorators import login_not_required
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.template.defaultfilters import filesizeformat
+from django.urls import URLPattern, path, re_path
+from django.views.decorators.csrf import csrf_exempt
+from ninja import NinjaAPI
+
+from banks.api.routes import router as banks
+from memadmin.api import errors, schema
+from memadmin.api.auth import Bearer
+from memadmin.api.parser import StrictParser
+from reviews.api import router as facts
+
+View = Callable[..., HttpResponseBase]
+
+
+class Api(NinjaAPI):
+    def get_openapi_schema(self, **where: Any) -> Any:
+        return schema.completed(super().get_openapi_schema(**where))
+
+
+api = Api(
+    title="memadmin",
+    version="1",
+    description=schema.DESCRIPTION,
+    urls_namespace="api",
+    docs_url=None,
+    auth=Bearer(),
+    parser=StrictParser(),
+)
+errors.register(api)
+api.add_router("", banks)
+api.add_router("", facts)
+
+
+def urls() -> list[URLPattern]:
+    """Below /api/. What is no address of ours is answered here too: never by a page, never by a sign-in."""
+    ours: list[URLPattern] = []
+    for each in api.urls[0]:
+        assert isinstance(each, URLPattern)
+        ours.append(path(f"v1/{each.pattern}", _alone(each.callback), name=each.name))
+    return [*ours, re_path("", nothing, name="nothing")]
+
+
+def _alone(view: View) -> View:
+    """Without session and CSRF, within the limit of a body, and with JSON even for a wrong method."""
+
+    @csrf_exempt
+    @login_not_required
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        response = _too_large(request) or view(request, *args, **kwargs)
+        if response.status_code == 405:
+            allowed = ", ".join(sorted(response["Allow"].replace(" ", "").split(",")))
+            response = errors.answer(405, f"This address takes {allowed}.")
+            response["Allow"] = allowed
+        return response
+
+    return guarded
+
+
+def _too_large(request: HttpRequest) -> HttpResponse | None:
+    sent = request.META.get("CONTENT_LENGTH") or "0"
+    if sent.isascii() and sent.isdigit() and int(sent) <= settings.API_MAX_BYTES:
+        return None
+    most = filesizeformat(settings.API_MAX_BYTES).replace("\xa0", " ")
+    return errors.answer(413, f"A request has at most {most}. Nothing was done.")
+
+
+def _nothing(request: HttpRequest) -> HttpResponse:
+    return errors.answer(404, errors.NOTHING_HERE)
+
+
+nothing = _alone(_nothing)

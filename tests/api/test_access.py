@@ -1,0 +1,119 @@
+"""Every endpoint by every kind of token: who may, who may not, and that nothing is done for those."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import time_machine
+from django.utils import timezone
+
+from banks.models import Bank, Role, Write
+from banks.services import tokens
+from memadmin.accounts.models import User
+from memadmin.api.root import api
+from tests import factories
+from tests.api.asking import Program, issue
+from tests.banks.conftest import LyingTransport
+from tests.conftest import People
+from tests.known_failures.world import everything
+
+pytestmark = pytest.mark.django_db
+# What is noted down about a token that is used.
+USE = {"banks.apitoken"}
+READING = {"GET /me": 200, "GET /banks": 200, "GET /log": 200, "GET /log?bank": 200, "GET /writes/{write_id}": 200}
+ACTING = {"POST /facts/retire": 202}
+NONE_OF_IT = dict.fromkeys([*READING, *ACTING], 401)
+STRANGER = {**READING, "GET /log?bank": 404, "GET /writes/{write_id}": 404, "POST /facts/retire": 404}
+MATRIX: dict[str, dict[str, int]] = {
+    "no token": NONE_OF_IT,
+    "no such token": NONE_OF_IT,
+    "expired": NONE_OF_IT,
+    "revoked": NONE_OF_IT,
+    "owner closed": NONE_OF_IT,
+    "viewer's": {**READING, "POST /facts/retire": 403},
+    "viewer's, made for an admin": {**READING, "POST /facts/retire": 403},
+    "reviewer's for reading": {**READING, "POST /facts/retire": 403},
+    "reviewer's": {**READING, **ACTING},
+    "admin's": {**READING, **ACTING},
+    "operator's": {**READING, **ACTING},
+    "admin's for another bank": STRANGER,
+    "operator's for another bank": STRANGER,
+    "of somebody without a role": STRANGER,
+}
+
+
+def endpoints() -> set[str]:
+    paths = api.get_openapi_schema()["paths"]
+    return {f"{method.upper()} {path.removeprefix('/api/v1')}" for path, methods in paths.items() for method in methods}
+
+
+@pytest.fixture
+def other(bank: Bank, people: People) -> Bank:
+    other = factories.make_bank(server=bank.server)
+    factories.grant(people.owner, other, Role.ADMIN)
+    return other
+
+
+def text_of(kind: str, people: People, other: Bank) -> str:
+    asked: dict[str, tuple[User, dict[str, Any]]] = {
+        "viewer's": (people.viewer, {"role": Role.VIEWER}),
+        "viewer's, made for an admin": (people.viewer, {"role": Role.ADMIN}),
+        "reviewer's for reading": (people.reviewer, {"role": Role.VIEWER}),
+        "admin's": (people.owner, {"role": Role.ADMIN}),
+        "operator's": (people.operator, {"role": Role.ADMIN}),
+        "admin's for another bank": (people.owner, {"role": Role.ADMIN, "banks": [other]}),
+        "operator's for another bank": (people.operator, {"role": Role.ADMIN, "banks": [other]}),
+    }
+    if kind in asked:
+        owner, how = asked[kind]
+        return issue(owner, **how)
+    if kind in {"no token", "no such token"}:
+        return "" if kind == "no token" else f"mem_{'a' * 48}"
+    if kind == "of somebody without a role":
+        factories.grant(people.stranger, other, Role.REVIEWER)
+        text = issue(people.stranger)
+        other.memberships.filter(user=people.stranger).delete()
+        return text
+    if kind == "expired":
+        with time_machine.travel(timezone.now() - timedelta(days=91), tick=False):
+            return issue(people.reviewer)
+    text = issue(people.reviewer)
+    if kind == "revoked":
+        tokens.revoke(actor=people.reviewer, token=tokens.caller_of(text).token)  # type: ignore[union-attr]
+    if kind == "owner closed":
+        User.objects.filter(pk=people.reviewer.pk).update(is_active=False)
+    return text
+
+
+def ask(program: Program, endpoint: str, bank: Bank, write: Write) -> Any:
+    method, _, path = endpoint.partition(" ")
+    if method == "POST":
+        quote = "It was removed for good, I am sure."
+        verdicts = [{"verdict": "contradicts", "id": "f1", "quote": quote}]
+        return program.post(
+            path, {"bank": bank.bank_id, "transcript": quote, "candidates": [{"id": "f1"}], "verdicts": verdicts}
+        )
+    if path.endswith("?bank"):
+        return program.get(path.partition("?")[0], bank=bank.bank_id)
+    return program.get(path.format(write_id=write.pk))
+
+
+def test_no_endpoint_is_left_out() -> None:
+    for kind, row in MATRIX.items():
+        assert {each.partition("?")[0] for each in row} == endpoints(), kind
+
+
+@pytest.mark.parametrize("kind", MATRIX)
+def test_row_by_row(kind: str, bank: Bank, people: People, other: Bank, line: LyingTransport) -> None:
+    write = Write.objects.create(kind="edit", bank=bank, via="web", state="done", document_id="a")
+    program = Program(text_of(kind, people, other))
+    for endpoint, status in MATRIX[kind].items():
+        before = everything(without=USE)
+        answer = ask(program, endpoint, bank, write)
+        assert answer.status_code == status, (endpoint, answer.content)
+        if status != 202:
+            assert everything(without=USE) == before, endpoint
+    if MATRIX[kind] == STRANGER:
+        said = program.get("/banks").content + program.get("/log").content
+        assert bank.bank_id not in said.decode()
+    assert line.calls == []
