@@ -6,7 +6,8 @@ from django import forms
 from django.conf import settings
 from django.template.defaultfilters import filesizeformat
 
-from banks.models import Server
+from banks.access import banks_for
+from banks.models import Bank, Role, Server
 from memadmin.accounts.models import User
 from reviews.selectors.imports import servers_of_member
 
@@ -38,10 +39,38 @@ class ImportForm(forms.Form):
         self.fields["localhost"].queryset = servers_of_member(user)  # type: ignore[attr-defined]  # the model field
 
     def clean_file(self) -> Any:
-        upload = self.cleaned_data["file"]
-        if upload.size > settings.IMPORT_MAX_BYTES:
-            raise forms.ValidationError(too_large())
-        return upload
+        return _small_enough(self.cleaned_data["file"])
+
+
+class LogImportForm(forms.Form):
+    """An agent's log, and the bank it is about."""
+
+    bank = forms.ModelChoiceField(
+        label="Bank",
+        queryset=Bank.objects.none(),
+        empty_label="choose the bank",
+        help_text="The file does not say which bank its lines are about: the one that the agent's project writes to.",
+        error_messages={"required": "Say which bank it is about.", "invalid_choice": "Choose one of your banks."},
+    )
+    file = forms.FileField(
+        label="File",
+        allow_empty_file=True,
+        error_messages={"required": "Choose a file.", "invalid": "Choose a file."},
+    )
+
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        banks = banks_for(user, Role.REVIEWER).select_related("server").order_by("name", "bank_id")
+        self.fields["bank"].queryset = banks  # type: ignore[attr-defined]  # the model field
+
+    def clean_file(self) -> Any:
+        return _small_enough(self.cleaned_data["file"])
+
+
+def _small_enough(upload: Any) -> Any:
+    if upload.size > settings.IMPORT_MAX_BYTES:
+        raise forms.ValidationError(too_large())
+    return upload
 
 
 def too_large() -> str:

@@ -17,7 +17,7 @@ from memadmin.retention import Omitted, head_of
 from reviews import watching
 from reviews.models import Parked, SourceEvent, SourceFile
 
-KINDS = ("import-queue", "assign-parked")
+KINDS = ("import-queue", "import-log", "assign-parked")
 PAGE_SIZE = 100
 RAW_SHOWN = 300  # bytes of a line on the page; the download has more
 LATEST = 50
@@ -30,6 +30,12 @@ OUTCOMES = {
     "superseded": "were overtaken by another line or decided already",
     "older": "are older than what is known",
     "parked": "could not be placed",
+    "skipped": "could not be read",
+    "blank": "are blank",
+}
+LOG_OUTCOMES = {
+    "accepted": "are new rows of the write log",
+    "known": "were known from an earlier import",
     "skipped": "could not be read",
     "blank": "are blank",
 }
@@ -118,7 +124,13 @@ def get_job(user: User, pk: int) -> Job:
 
 def outcomes(job: Job) -> list[tuple[str, int, str]]:
     """(name, lines, what that means) for what occurred, in a fixed order."""
-    return [(name, job.result[name], meaning) for name, meaning in OUTCOMES.items() if job.result.get(name)]
+    meanings = LOG_OUTCOMES if job.kind == "import-log" else OUTCOMES
+    return [(name, job.result[name], meaning) for name, meaning in meanings.items() if job.result.get(name)]
+
+
+def kinds_brought(job: Job) -> list[tuple[str, int]]:
+    """(kind of row, how many) that a log has brought, most first."""
+    return sorted(job.result.get("kinds", {}).items(), key=lambda pair: -pair[1])
 
 
 def lines_of(job: Job, outcome: str, after: int) -> LinePage:

@@ -138,6 +138,7 @@ def _report(request: PersonRequest, job: Job) -> dict[str, Any]:
     return {
         "job": job,
         "outcomes": outcomes,
+        "kinds": imports.kinds_brought(job),
         "listed": listed,
         "chosen": chosen,
         "lines": imports.lines_of(job, chosen, _number(request, "after")) if chosen else None,
