@@ -23,22 +23,31 @@ LONGEST_PAUSE = timedelta(seconds=60)
 REFUSED_PAUSE = timedelta(seconds=15)
 
 
-def client_for(server: Server, *, read_timeout: float | None = None) -> HindsightClient:
-    """A client for this server; use it as a context manager. `read_timeout` in seconds overrides the server's."""
+def client_for(server: Server, *, read_timeout: float | None = None, within: float | None = None) -> HindsightClient:
+    """A client for this server; use it as a context manager.
+
+    `read_timeout` in seconds overrides the server's; `within`: what one call may take in all, for a page that waits.
+    """
+    connect, read = server.connect_timeout, read_timeout or server.read_timeout
+    timeouts = Timeouts(connect=connect, read=read)
+    if within is not None:
+        timeouts = Timeouts(connect=min(connect, within), read=min(read, within), total=within)
     return HindsightClient(
         server.base_url,
         namespace=server.namespace,
         api_key=server.api_key,
-        timeouts=Timeouts(connect=server.connect_timeout, read=read_timeout or server.read_timeout),
+        timeouts=timeouts,
         transport=TRANSPORTS.get(server.base_url),
     )
 
 
 @contextmanager
-def talking_to(server: Server, *, read_timeout: float | None = None) -> Iterator[HindsightClient]:
+def talking_to(
+    server: Server, *, read_timeout: float | None = None, within: float | None = None
+) -> Iterator[HindsightClient]:
     """A client whose connection failures and successes move the server's circuit breaker."""
     try:
-        with client_for(server, read_timeout=read_timeout) as client:
+        with client_for(server, read_timeout=read_timeout, within=within) as client:
             yield client
     except Unreachable:
         note_failure(server)

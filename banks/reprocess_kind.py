@@ -16,6 +16,7 @@ from banks.writes import Accepted, ChangedSinceDecided, Done, Kind, NotDone, Sti
 
 PAGE = 1_000
 MOST_FACTS = 20_000  # of a document, of each state
+READS = 3  # lists that change while they are read are read again
 LOOKED_FOR = 3  # facts that were there before, to see whether they still are
 RUNNING = ("pending", "processing")
 NO_DOCUMENT = "The document is no longer in the bank, so nothing can be extracted from it."
@@ -102,20 +103,30 @@ def _read(client: HindsightClient, write: Write) -> Document | None:
 
 def _facts(client: HindsightClient, write: Write) -> list[Fact] | None:
     """Valid ones, then retired ones; None when these cannot be all, or the server ignores for which was asked."""
+    for _ in range(READS):
+        valid, retired = _list(client, write, "valid"), _list(client, write, "invalidated")
+        if valid is None or retired is None:
+            return None
+        # The lists are of two moments: what changed its state in between is in both of them, or in none.
+        again = client.list_facts(write.bank.bank_id, document_id=write.document_id, state="valid", limit=0).total
+        if again == len(valid) and not valid.keys() & retired.keys():
+            return [*valid.values(), *retired.values()]
+    return None
+
+
+def _list(client: HindsightClient, write: Write, state: str) -> dict[str, Fact] | None:
     found: dict[str, Fact] = {}
-    for state in ("valid", "invalidated"):
-        seen = 0
-        while True:
-            page = client.list_facts(
-                write.bank.bank_id, document_id=write.document_id, state=state, limit=PAGE, offset=seen
-            )
-            if any(fact.document_id != write.document_id for fact in page.items) or page.total > MOST_FACTS:
-                return None
-            found.update((fact.id, fact) for fact in page.items)
-            seen += len(page.items)
-            if not page.items or seen >= page.total:
-                break
-    return list(found.values())
+    seen = 0
+    while True:
+        page = client.list_facts(
+            write.bank.bank_id, document_id=write.document_id, state=state, limit=PAGE, offset=seen
+        )
+        if any(fact.document_id != write.document_id for fact in page.items) or page.total > MOST_FACTS:
+            return None
+        found.update((fact.id, fact) for fact in page.items)
+        seen += len(page.items)
+        if not page.items or seen >= page.total:
+            return found
 
 
 def _noted(found: Document, facts: list[Fact] | None) -> dict[str, Any]:

@@ -21,6 +21,7 @@ WRITES_SHOWN = 50
 QUESTIONS_SHOWN = 20
 STAKED_SHOWN = 30
 DOING = {"retire": "retiring", "restore": "restoring", "edit-fact": "changing its text"}
+REPLACING = {"reprocess": "extracting all facts again", "edit": "replacing its document", "put-back": "putting it back"}
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,8 @@ class FactRow:
     edited: bool
     sources: list[str]  # ids of the facts that an observation is made from
     made_from: tuple[str, ...] = ()  # the texts of those that are on this card
+    document_id: str = ""  # in lists of more than one document
+    entry_id: int | None = None  # its memory here
     decision: FactDecision | None = None
     write: Write | None = None  # of this fact: under way, or in need of a person
 
@@ -46,7 +49,7 @@ class FactRow:
 
     @property
     def doing(self) -> str:
-        return DOING.get(self.write.kind, self.write.kind) if self.write else ""
+        return (DOING | REPLACING).get(self.write.kind, self.write.kind) if self.write else ""
 
     @property
     def free(self) -> bool:
@@ -107,7 +110,7 @@ def staked(entry: ReviewEntry) -> RetainedItems[FactDecision]:
 def sheet_of(entry: ReviewEntry, *, everything: bool = False) -> FactSheet:
     found = first_of(facts_of(entry), MOST if everything else SHOWN)
     writes = _writes_of(entry)
-    rows = _with_news(entry, found.items, writes)
+    rows = with_news(entry.bank_id, found.items, writes)
     questions = questions_of(entry)
     # A load that is due brings the end of what was sent; of an entry that is not loaded the card asks itself.
     reading = entry.load_after is not None and entry.loaded
@@ -140,13 +143,13 @@ def facts_of(entry: ReviewEntry) -> list[FactRow]:
         rows = json.loads(entry.facts.text)
     except ValueError:
         return []
-    return [_fact(row) for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+    return [fact_row(row) for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
 
 
 def fact_of(entry: ReviewEntry, fact_id: str) -> FactRow | None:
     """One of them with what is known about it; None when it is not there (any more)."""
     rows = [fact for fact in facts_of(entry) if fact_id and fact.id == fact_id]
-    return _with_news(entry, rows, _writes_of(entry))[0] if rows else None
+    return with_news(entry.bank_id, rows, _writes_of(entry))[0] if rows else None
 
 
 def questions_of(entry: ReviewEntry) -> list[Reapplication]:
@@ -176,7 +179,8 @@ def first_question(user: Any) -> int | None:
     return None
 
 
-def _fact(row: dict[str, Any]) -> FactRow:
+def fact_row(row: dict[str, Any]) -> FactRow:
+    """Of a fact as loads keep it."""
     entities, sources, text = row.get("entities"), row.get("source_fact_ids"), str(row.get("text") or "")
     return FactRow(
         id=str(row.get("id") or ""),
@@ -188,13 +192,15 @@ def _fact(row: dict[str, Any]) -> FactRow:
         entities=[str(name) for name in entities[:8]] if isinstance(entities, list) else [],
         edited=bool(row.get("edited_at")),
         sources=[str(fact_id) for fact_id in sources] if isinstance(sources, list) else [],
+        document_id=str(row.get("document_id") or ""),
     )
 
 
-def _with_news(entry: ReviewEntry, facts: Iterable[FactRow], writes: list[Write]) -> list[FactRow]:
+def with_news(bank_id: int, facts: Iterable[FactRow], writes: Iterable[Write]) -> list[FactRow]:
+    """The same with what was decided about them, and what is under way. `writes`: oldest first."""
     facts = list(facts)
     ids = [fact.id for fact in facts if fact.id]
-    decided = FactDecision.objects.filter(bank=entry.bank_id, fact_id__in=ids) if ids else []
+    decided = FactDecision.objects.filter(bank=bank_id, fact_id__in=ids) if ids else []
     decisions = {each.fact_id: each for each in decided}
     acts = {fact_id: write for write in writes for fact_id in write.fact_ids}
     texts = {fact.id: fact.text for fact in facts if fact.id}

@@ -31,7 +31,7 @@ class DocumentFacts:
         """What cards show, valid ones first."""
         valid = [fact for fact in self.facts if not fact.is_retired][:SHOWN]
         retired = [fact for fact in self.facts if fact.is_retired][:SHOWN]
-        rows = [_as_json(fact) for fact in [*valid, *retired]]
+        rows = [as_row(fact) for fact in [*valid, *retired]]
         return Blob.objects.store(json.dumps(rows, ensure_ascii=False))
 
 
@@ -92,6 +92,6 @@ def _list(client: HindsightClient, bank: Bank, document_id: str, state: str, mos
     return _List(list(found.values()), total, whole=len(found) >= total)
 
 
-def _as_json(fact: Fact) -> dict[str, Any]:
+def as_row(fact: Fact) -> dict[str, Any]:
     row = asdict(fact)
     return {key: value.isoformat() if isinstance(value, datetime) else value for key, value in row.items()}

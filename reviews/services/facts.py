@@ -32,11 +32,7 @@ REPLACED = "All facts of this document are being extracted again. Nothing was se
 def retire(*, user: User, entry_id: int, seen: Seen, reason: str, via: Write.Via = Write.Via.WEB) -> Write:
     """The bank forgets these facts and keeps them: they can be restored. A reason is a must; it stays with the fact."""
     entry, facts = _facts_of(user, entry_id, seen)
-    reason = " ".join(reason.replace("\x00", " ").split())
-    if not has_visible_text(reason):
-        raise FactRefused("Say why it is retired: others will want to know. Nothing was retired.")
-    if len(reason) > LONGEST_REASON:
-        raise FactRefused(f"A reason has at most {LONGEST_REASON:,} characters. Nothing was retired.")
+    reason = checked_reason(reason)
     if all(facts[fact_id]["state"] == "invalidated" for fact_id in seen):
         raise FactRefused("It is retired already.")
     return _record(entry, "retire", user=user, via=via, seen=seen, params={"reason": reason})
@@ -57,6 +53,23 @@ def edit(
     seen = {fact_id: text_hash}
     entry, facts = _facts_of(user, entry_id, seen)
     fact = facts[fact_id]
+    if (text := changed_text(new_text, fact)) is None:
+        return None
+    texts = {"request": Blob.objects.store(text), "before": Blob.objects.store(fact["text"])}
+    return _record(entry, "edit-fact", user=user, via=via, seen=seen, **texts)
+
+
+def checked_reason(reason: str) -> str:
+    reason = " ".join(reason.replace("\x00", " ").split())
+    if not has_visible_text(reason):
+        raise FactRefused("Say why it is retired: others will want to know. Nothing was retired.")
+    if len(reason) > LONGEST_REASON:
+        raise FactRefused(f"A reason has at most {LONGEST_REASON:,} characters. Nothing was retired.")
+    return reason
+
+
+def changed_text(new_text: str, fact: Mapping[str, Any]) -> str | None:
+    """What a form has sent as the text to store, None when it is the one that the fact has."""
     text = normalise_newlines(new_text, fact["text"]).encode("utf-8", "replace").decode("utf-8")
     if text == fact["text"]:
         return None
@@ -66,8 +79,7 @@ def edit(
         raise Blank
     if (size := len(text.encode())) > settings.MAX_TEXT_BYTES:
         raise TooLarge(size, settings.MAX_TEXT_BYTES)
-    texts = {"request": Blob.objects.store(text), "before": Blob.objects.store(fact["text"])}
-    return _record(entry, "edit-fact", user=user, via=via, seen=seen, **texts)
+    return text
 
 
 def restore_row(*, user: User, write_id: int, via: Write.Via = Write.Via.WEB) -> Write:
@@ -164,7 +176,12 @@ def take(entry: ReviewEntry, seen: Collection[str]) -> None:
     same = ReviewEntry.objects.filter(pk=entry.pk, facts=entry.facts_id)
     if not same.update(facts=entry.facts_id):  # holds the entry until the row is stored
         raise FactTaken("The facts were read from the bank again meanwhile. Nothing was sent; look again.")
-    under_way = Write.objects.filter(bank=entry.bank_id, document_hash=entry.document_hash, state__in=Write.OPEN)
+    refuse_taken(entry.bank_id, entry.document_hash, seen)
+
+
+def refuse_taken(bank_id: int, document_hash: str, seen: Collection[str]) -> None:
+    """Raises FactTaken when another write of one of these facts, or of all facts of their document, is under way."""
+    under_way = Write.objects.filter(bank=bank_id, document_hash=document_hash, state__in=Write.OPEN)
     for write in under_way.only("kind", "fact_ids", "actor_name", "via"):
         if write.kind in EXTRACTING:
             raise FactTaken(REPLACED)

@@ -19,6 +19,7 @@ from reviews.selectors.filters import Filters
 from reviews.selectors.shown import Shown
 from reviews.selectors.standing import standing_of
 from reviews.services.reading import unread_parts
+from reviews.views.fact_acts import acts_on_card
 
 
 @dataclass(frozen=True)
@@ -89,6 +90,7 @@ def sheet_context(request: PersonRequest, entry: ReviewEntry, filters: Filters) 
         "sheet": facts.sheet_of(entry, everything=everything),
         "facts_url": f"{here}facts=all#facts",
         "facts_all": everything,
+        "acts": acts_on_card(entry, filters.query()),
         "selected": request.GET.get("fact", ""),
     }
 

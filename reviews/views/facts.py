@@ -24,6 +24,7 @@ from reviews.selectors.filters import Filters
 from reviews.services import facts
 from reviews.views.answers import Notice, answer, card_context, card_url, sheet_context, show_card
 
+from reviews.views.fact_acts import acts_on_card
 SAID = 80  # characters of a fact in a sentence
 GONE = "This fact is not here any more; the list on screen was older."
 
@@ -93,7 +94,7 @@ def fact_edit(request: PersonRequest, pk: int) -> HttpResponse:
         return show_card(request, entry, filters, notice=Notice(GONE), status=409)
     if request.method != "POST":
         if fact.observation or fact.retired or not fact.free:
-            return show_card(request, entry, filters, notice=Notice(_not_editable(fact)), status=409)
+            return show_card(request, entry, filters, notice=Notice(why_not_editable(fact)), status=409)
         return _form(request, entry, filters, fact, fact.text)
     text = request.POST.get("text", "")
     try:
@@ -111,7 +112,7 @@ def fact_edit(request: PersonRequest, pk: int) -> HttpResponse:
     return show_card(request, entry, filters, notice=Notice(said, "none"), announce=said)
 
 
-def _not_editable(fact: FactRow) -> str:
+def why_not_editable(fact: FactRow) -> str:
     if fact.observation:
         return "An observation is made from facts and follows them: change those."
     if fact.retired:
@@ -136,6 +137,9 @@ def _form(
         "error": error,
         "diff": diff(fact.text, text) if error and text != fact.text else None,
     }
+        "acts": acts_on_card(entry, filters.query()),
+        "back_url": card_url(entry.pk, filters),
+        "document_id": entry.document_id,
     return answer(request, "fact_edit", "fact_form", context, request.get_full_path(), status=status)
 
 
