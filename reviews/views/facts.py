@@ -23,8 +23,8 @@ from reviews.selectors.facts import FactRow, fact_of
 from reviews.selectors.filters import Filters
 from reviews.services import facts
 from reviews.views.answers import Notice, answer, card_context, card_url, sheet_context, show_card
-
 from reviews.views.fact_acts import acts_on_card
+
 SAID = 80  # characters of a fact in a sentence
 GONE = "This fact is not here any more; the list on screen was older."
 
@@ -136,10 +136,10 @@ def _form(
         "text": text,
         "error": error,
         "diff": diff(fact.text, text) if error and text != fact.text else None,
-    }
         "acts": acts_on_card(entry, filters.query()),
         "back_url": card_url(entry.pk, filters),
         "document_id": entry.document_id,
+    }
     return answer(request, "fact_edit", "fact_form", context, request.get_full_path(), status=status)
 
 
