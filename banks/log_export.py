@@ -29,7 +29,7 @@ def log_rows(listed: Listed, *, with_text: bool = False, longest: int | None = N
 
     Prompts that are private to a person are no text of a row and are in no export.
     """
-    rows = listed.rows.select_related("bank__server")
+    rows = listed.rows.prefetch_related("bank__server")
     cursor = None
     while lot := walk(rows, OLDEST_FIRST, cursor, CHUNK, listed.split):
         for part, texts in _with_texts(lot) if with_text else [(lot, {})]:

@@ -25,7 +25,8 @@ HEAVY = ["params", "fact_ids"]
 
 
 def write_page(listed: Listed, cursor: Cursor | None, size: int = PAGE_SIZE) -> Page[Write]:
-    rows = listed.rows.select_related("bank").defer(*HEAVY)
+    # Not joined: a database could begin with the banks, and sort what it finds.
+    rows = listed.rows.prefetch_related("bank", "token").defer(*HEAVY)
     page = page_of(rows, LOG_ORDER, cursor, size, listed.split)
     mark_come_backs(page.rows)
     return page

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator
 from datetime import datetime, timedelta
-from typing import Any
 
 import pytest
 import time_machine
@@ -17,6 +16,7 @@ from reviews.selectors import overview, queue
 from reviews.selectors.filters import STATES
 from tests import factories
 from tests.conftest import People
+from tests.plans import Plans
 from tests.reviews.pages import text_of
 
 TABLES = (ReviewEntry, Write, Decision)
@@ -52,33 +52,9 @@ def desk(bank: Bank, people: People) -> list[ReviewEntry]:
     return made
 
 
-def plan_of(sql: str, values: Any) -> str:
-    """How the database would read it; PostgreSQL, which reads small tables whole, is asked to avoid that."""
-    with connection.cursor() as cursor:
-        if connection.vendor == "postgresql":
-            cursor.execute("SET LOCAL enable_seqscan = off")
-        cursor.execute(("EXPLAIN QUERY PLAN " if connection.vendor == "sqlite" else "EXPLAIN ") + sql, values)
-        return "\n".join(str(row[-1]) for row in cursor.fetchall())
-
-
-class Plans:
-    """Asks for the plan of each query of these tables before it runs."""
-
-    def __init__(self) -> None:
-        self.found: list[tuple[str, str]] = []
-        self.busy = False
-
-    def __call__(self, execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
-        if not self.busy and not many and sql.startswith("SELECT") and any(t._meta.db_table in sql for t in TABLES):
-            self.busy = True
-            self.found.append((sql, plan_of(sql, params)))
-            self.busy = False
-        return execute(sql, params, many, context)
-
-
 @pytest.mark.parametrize("who", ["reviewer", "operator"])
 def test_no_page_reads_a_table_or_sorts_a_list(desk: list[ReviewEntry], people: People, as_user, who: str) -> None:
-    client, plans = as_user(getattr(people, who)), Plans()
+    client, plans = as_user(getattr(people, who)), Plans(TABLES)
     later = queue.entry_page(getattr(people, who), queue.Filters(), None, size=3).later
     for address in [*ADDRESSES, f"/reviews/?page={later}", f"/reviews/{desk[1].pk}/"]:
         with connection.execute_wrapper(plans):
