@@ -20,7 +20,9 @@ AWAY_PAUSE = 1.5  # seconds
 OBSERVATION = "It is an observation, made from other facts: change those, and it follows."
 GONE = "It is no longer in the bank."
 AWAY = "The server lists it and does not find it: what is made from it is being rebuilt. Retry in a moment."
-LISTED = 1_000  # facts of one document and state
+UNREAD = "The server does not find it, and its document has more facts than could be listed in time. Retry in a moment."
+LISTED = 1_000  # facts of a page
+LIST_SECONDS = 20.0  # for the lists of one document: a worker may not hang on one row
 
 
 @dataclass
@@ -51,7 +53,8 @@ class _Curating(Kind):
 
     def precheck(self, client: HindsightClient, write: Write) -> Done | Stuck | None:
         tally = _Tally()
-        for fact_id in write.fact_ids:
+        todo = self._todo(write)
+        for fact_id in todo:
             fact = _read(client, write, fact_id)
             if fact is None:
                 continue  # `send` asks again, after a pause
@@ -61,7 +64,7 @@ class _Curating(Kind):
             fact_places.check(client, write, fact)
             if fact.state == self.state:
                 tally.found(write, fact_id)
-        if len(tally.already) + len(tally.changed) == len(write.fact_ids):
+        if len(tally.already) + len(tally.changed) == len(todo):
             return Done(tally.outcome(write, self.past))
         # Stored before the first call: what is in the state later on, and is not in here, this row brought there.
         write.outcome = {"not_called": tally.already, **write.outcome}
@@ -69,7 +72,7 @@ class _Curating(Kind):
 
     def send(self, client: HindsightClient, write: Write) -> Done | Stuck:
         tally = _Tally()
-        for fact_id in write.fact_ids:
+        for fact_id in self._todo(write):
             fact = _read_patiently(client, write, fact_id)
             if fact is None:
                 return self._stopped(write, tally, fact_id, _absence(client, write, fact_id))
@@ -102,7 +105,7 @@ class _Curating(Kind):
     def verify(self, client: HindsightClient, write: Write) -> Done | NotDone | StillWorking | Stuck:
         """Repeating is harmless: what is in the state already is not called."""
         tally = _Tally()
-        for fact_id in write.fact_ids:
+        for fact_id in self._todo(write):
             fact = _read_patiently(client, write, fact_id)
             if fact is None:
                 return self._stopped(write, tally, fact_id, _absence(client, write, fact_id))
@@ -110,6 +113,11 @@ class _Curating(Kind):
                 return NotDone()
             tally.found(write, fact_id)
         return Done(tally.outcome(write, self.past))
+
+    def _todo(self, write: Write) -> list[str]:
+        """What an earlier try of this row has done, and seen done, is not done again: who changed it since meant it."""
+        done = write.outcome.get(self.past, [])
+        return [fact_id for fact_id in write.fact_ids if fact_id not in done]
 
     def _stopped(self, write: Write, tally: _Tally, fact_id: str, why: str) -> Stuck:
         tally.refused[fact_id] = why
@@ -172,6 +180,14 @@ class EditFact(Kind):
         return Done({"edited": [fact.id]}) if fact.text == _text(write) else NotDone()
 
 
+@register
+class LetGo(Kind):
+    """A person says that an earlier decision about a fact need not stand any more."""
+
+    name, glyph, verb, past, tone = "let-go", "○", "let go", "let go", "none"
+    sends = False
+
+
 def seen_hash(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
@@ -202,11 +218,23 @@ def _read_patiently(client: HindsightClient, write: Write, fact_id: str) -> Fact
 
 
 def _absence(client: HindsightClient, write: Write, fact_id: str) -> str:
-    """Why a fact cannot be read, in words: the lists are the second opinion."""
+    """Why a fact cannot be read, in words: the lists are the second opinion, to their end."""
+    if not write.document_id:
+        return GONE  # nothing says which of all facts to list
+    until = time.monotonic() + LIST_SECONDS
     for state in ("valid", "invalidated"):
-        page = client.list_facts(write.bank.bank_id, document_id=write.document_id, state=state, limit=LISTED)
-        if any(fact.id == fact_id for fact in page.items):
-            return AWAY
+        offset = 0
+        while True:
+            page = client.list_facts(
+                write.bank.bank_id, document_id=write.document_id, state=state, limit=LISTED, offset=offset
+            )
+            if any(fact.id == fact_id for fact in page.items):
+                return AWAY
+            offset += len(page.items)
+            if not page.items or offset >= page.total:
+                break
+            if time.monotonic() > until:
+                return UNREAD
     return GONE
 
 

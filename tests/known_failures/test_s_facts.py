@@ -1,5 +1,6 @@
 """A fact that is away for a moment is not gone."""
 
+from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -9,7 +10,7 @@ from django.db import transaction
 from banks import connections, fact_kinds, writes
 from banks.hindsight import Fact
 from banks.models import Bank, Write
-from tests.banks.conftest import LyingTransport
+from tests.banks.conftest import LyingTransport, store
 from tests.known_failures.world import work_off
 
 pytestmark = pytest.mark.django_db
@@ -76,6 +77,29 @@ def test_row_s11_what_the_lists_have_is_not_called_gone(
     assert fact_kinds.AWAY in write.error_text
     assert "no longer" not in write.error_text
     assert state_of(bank, fact) == "invalidated"
+
+
+def test_row_s11_the_lists_are_read_to_their_end(
+    bank: Bank, line: LyingTransport, fact: Fact, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store(bank, "notes/a.md", "Ann keeps the ledger. Ben reads it. It rained. It snowed. It hailed.")
+    with connections.client_for(bank.server) as client:
+        there = client.list_facts(bank.bank_id, document_id="notes/a.md").items
+    monkeypatch.setattr(fact_kinds, "LISTED", 2)
+    for each in there:
+        connections.TRANSPORTS[bank.server.base_url] = Rebuilding(line, each.id, method="GET", times=1_000)
+        assert fact_kinds.AWAY in restore(bank, each).error_text
+
+
+def test_row_s11_lists_that_take_too_long_prove_nothing(
+    bank: Bank, line: LyingTransport, fact: Fact, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store(bank, "notes/a.md", "It rained. It snowed. It hailed.")
+    monkeypatch.setattr(fact_kinds, "LISTED", 1)
+    monkeypatch.setattr(fact_kinds, "LIST_SECONDS", 0.0)
+    write = restore(bank, replace(fact, id="00000000-0000-4000-8000-00000000dead"))
+    assert fact_kinds.UNREAD in write.error_text
+    assert fact_kinds.GONE not in write.error_text
 
 
 def test_row_s11_what_no_list_has_is_gone(bank: Bank, line: LyingTransport, fact: Fact) -> None:
