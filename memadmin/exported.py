@@ -6,7 +6,8 @@ from banks.log_export import LOG_FIELDS, log_rows
 from banks.log_filters import LogFilters
 from banks.models import Bank
 from memadmin.exporting import Row
-from reviews.models import ReviewEntry
+from reviews.models import FactDecision, ReviewEntry
+from reviews.selectors import retired_export
 
 CHUNK = 500
 
@@ -35,7 +36,17 @@ def log(*, bank_id: str = "", with_text: bool = False) -> Iterator[Row]:
     return log_rows(listed, with_text=with_text)
 
 
+def facts(*, bank_id: str = "", with_text: bool = False) -> Iterator[Row]:
+    """Every decision about a fact, whatever list of the archive it is in."""
+    decisions = FactDecision.objects.all()
+    if bank_id:
+        decisions = decisions.filter(bank__bank_id=bank_id)
+    for row in retired_export.rows(decisions):
+        yield row if with_text else {**row, "text": None, "text_as_extracted": None}
+
+
 SOURCES: dict[str, tuple[list[str], Callable[..., Iterator[Row]]]] = {
     "reviews": (REVIEW_FIELDS, reviews),
     "log": (LOG_FIELDS, log),
+    "facts": (retired_export.FIELDS, facts),
 }

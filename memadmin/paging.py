@@ -10,6 +10,7 @@ from datetime import datetime
 from itertools import product
 from typing import Any, Generic, TypeVar
 
+from django.core.exceptions import EmptyResultSet
 from django.db import connections
 from django.db.models import Model, Q, QuerySet
 from django.utils.dateparse import parse_datetime
@@ -161,7 +162,10 @@ def first_of_each(part: QuerySet[Any, tuple[Any, ...]], split: Split, limit: int
     if not each:
         return []
     marks = {name: _mark(values[0], number) for number, (name, values) in enumerate(split.items())}
-    sql, parameters = part.filter(**marks)[:limit].query.sql_with_params()
+    try:
+        sql, parameters = part.filter(**marks)[:limit].query.sql_with_params()
+    except EmptyResultSet:  # Django sees that nothing can be found
+        return []
     places = [list(parameters).index(mark) for mark in marks.values()]
     found: list[tuple[Any, ...]] = []
     for start in range(0, len(each), RANGES_PER_QUERY):

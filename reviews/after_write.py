@@ -12,7 +12,7 @@ from django.utils import timezone
 from banks.models import Write
 from banks.reprocess_kind import kept_facts
 from banks.writes import Overruled, after
-from reviews.curation import reapply, remember
+from reviews.curation import archive, reapply, remember
 from reviews.models import ReviewEntry
 from reviews.services import load
 from reviews.services.reopening import reopen_by_itself
@@ -53,6 +53,7 @@ def curation_ended(write: Write) -> None:
         reapply.after_write(write)
     else:
         remember.after_write(write)
+    archive.read_back(write)
     load.after_write_end(write)
 
 

@@ -24,6 +24,7 @@ KEYS = [
     Key("next", "j", "Move", "next memory or row"),
     Key("previous", "k", "Move", "previous memory or row"),
     Key("open", "o", "Move", "open"),
+    Key("select-row", "x", "Move", "select the row, or not"),
     Key("search", "/", "Move", "search"),
     Key("keys", "?", "Move", "this sheet"),
     Key("leave", "Escape", "Move", "leave the field, or close", shown="Esc"),

@@ -6,24 +6,31 @@ step stores its rows and how far it came in one transaction, so a job that was k
 
 import json
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
 from django.db import transaction
 from django.http import Http404
+from django.utils import timezone
 
 from banks import access, jobs, writes
-from banks.models import Blob, Job, JobItem, Role, Write
+from banks.models import Bank, Blob, Job, JobItem, Role, Write
 from memadmin.accounts.models import User
+from reviews.curation import elsewhere, reapply
 from reviews.errors import FactRefused, TooLate
 from reviews.models import FactDecision
-from reviews.selectors.retired import RetiredFilters, retired_seen_by, rows_of, under_way
+from reviews.selectors.retired import retired_seen_by, under_way
+from reviews.selectors.retired_filters import RetiredFilters
+from reviews.selectors.retired_jobs import KINDS, rows_of
 
-RESTORE, RETIRE = "restore-facts", "retire-again"
+RESTORE, RETIRE = KINDS
 ROWS_PER_STEP = 100
 MOST_PICKED = 1_000
+BANKS_ASKED = 50
 SKIPPED = "skipped"
 NOT_RETIRED = "It is not retired any more."
+NOT_THERE = "Its fact is not in the bank any more."
 UNDER_WAY = "Another write of it is under way."
 NO_ROLE = "You may not decide on its bank."
 CHANGED = "Somebody decided about it since."
@@ -38,10 +45,8 @@ def restore_one(*, user: User, decision_id: int) -> Write:
         raise Http404("No such fact.")
     access.require(user, decision.bank, Role.REVIEWER)
     with transaction.atomic():
-        if not _hold(decision):
-            raise FactRefused(NOT_RETIRED)
-        if under_way([decision]):
-            raise FactRefused(UNDER_WAY)
+        if why := _why_not([decision])[decision.pk]:
+            raise FactRefused(why)
         return _restore(decision, user=user, group=None)
 
 
@@ -56,7 +61,9 @@ def start_restore(*, user: User, picks: Sequence[int] | None = None, filters: Re
         total = len(params["picks"])
     else:
         rows = retired_seen_by(user, filters, Role.REVIEWER)
-        params |= {"filters": filters.values, "last": max(rows.order_by().values_list("pk", flat=True), default=0)}
+        now = timezone.now().isoformat()
+        last = rows.order_by("-pk").values_list("pk", flat=True).first() or 0
+        params |= {"filters": filters.values, "last": last, "until": now}
         total = rows.count()
     if not total:
         raise FactRefused("Nothing is selected, so nothing is restored.")
@@ -93,16 +100,10 @@ def run_restore(run: jobs.Run) -> dict[str, Any]:
             return {"recorded": rows_of(run.job).count(), "skipped": run.job.items.count()}
         banks = access.bank_ids_for(owner, Role.REVIEWER)
         with run.step(done=run.job.done + len(lot), cursor={"after": lot[-1].pk}, total=run.params["total"]):
-            acts = under_way(lot)
+            refused = _why_not(lot)
             for number, decision in enumerate(lot, start=run.job.done + 1):
-                why = ""
-                if banks is not None and decision.bank_id not in banks:
-                    why = NO_ROLE
-                elif (decision.bank_id, decision.fact_id) in acts:
-                    why = UNDER_WAY
-                elif not _hold(decision):
-                    why = NOT_RETIRED
-                if why:
+                allowed = banks is None or decision.bank_id in banks
+                if why := refused[decision.pk] if allowed else NO_ROLE:
                     _skip(run, number, why, decision)
                 else:
                     _restore(decision, user=owner, group=group)
@@ -114,19 +115,37 @@ def _wanted(run: jobs.Run, owner: User) -> Any:
         rows = FactDecision.objects.filter(pk__in=run.params["picks"])
     else:
         filters = RetiredFilters.parse(run.params["filters"])
-        rows = retired_seen_by(owner, filters, Role.REVIEWER).filter(pk__lte=run.params["last"])
+        rows = retired_seen_by(owner, filters, Role.REVIEWER)
+        rows = rows.filter(pk__lte=run.params["last"], at__lte=datetime.fromisoformat(run.params["until"]))
     return rows.filter(pk__gt=after).select_related("bank", "extracted", "current").order_by("pk")
 
 
-def _hold(decision: FactDecision) -> bool:
-    """Whether it is retired still; nobody else records a row for it until the transaction has ended."""
-    same = FactDecision.objects.filter(pk=decision.pk, verdict=FactDecision.Verdict.RETIRED)
-    return bool(same.update(verdict=FactDecision.Verdict.RETIRED))
+def _why_not(decisions: Sequence[FactDecision]) -> dict[int, str]:
+    """{primary key: why it cannot be restored, "" when it can}.
+
+    Nobody else records a row for them until the transaction has ended: they are held first, and looked at then.
+    """
+    held = FactDecision.objects.filter(pk__in=[each.pk for each in decisions], verdict=FactDecision.Verdict.RETIRED)
+    held.update(verdict=FactDecision.Verdict.RETIRED)
+    now = {pk: (fact_id, gone) for pk, fact_id, gone in held.values_list("pk", "fact_id", "gone_since")}
+    acts = under_way(decisions)
+    found = {}
+    for each in decisions:
+        fact_id, gone = now.get(each.pk, ("", None))
+        if (each.bank_id, each.fact_id) in acts:
+            found[each.pk] = UNDER_WAY
+        elif fact_id != each.fact_id:
+            found[each.pk] = NOT_RETIRED
+        else:
+            found[each.pk] = NOT_THERE if gone else ""
+    return found
 
 
 def _restore(decision: FactDecision, *, user: User, group: UUID | None) -> Write:
     text = (decision.current or decision.extracted).text
     row = {"id": decision.fact_id, "text": text, "type": decision.fact_type, "state": "invalidated"}
+    for earlier in _refused(decision):  # this row takes its place
+        writes.discard(write=earlier, actor=user)
     return writes.record(
         kind="restore",
         bank=decision.bank,
@@ -139,6 +158,47 @@ def _restore(decision: FactDecision, *, user: User, group: UUID | None) -> Write
         params={"decision": decision.pk, "reason": decision.reason},
         group=group,
     )
+
+
+def _refused(decision: FactDecision) -> list[Write]:
+    """Earlier tries to restore it that wait for a person."""
+    waiting = Write.objects.filter(
+        bank=decision.bank_id, document_hash=decision.document_hash, kind="restore", state=Write.State.ATTENTION
+    )
+    return [row for row in waiting if row.fact_ids == [decision.fact_id]]
+
+
+def stop(*, user: User, job: Job) -> int:
+    """Nothing more is recorded, and what has not left never does. Returns how many rows that were."""
+    now = timezone.now()
+    with transaction.atomic():
+        # A worker that is at it loses its claim, and with it the step it is in.
+        Job.objects.filter(pk=job.pk).exclude(state__in=Job.ENDED).update(
+            state=Job.State.CANCELLED, finished=now, claimed_until=None, result={"stopped_by": user.display_name}
+        )
+        unsent = rows_of(job).filter(state__in=[Write.State.QUEUED, Write.State.RETRYING], sent=None)
+        return unsent.update(state=Write.State.CANCELLED, finished=now)
+
+
+def read_back(write: Write) -> None:
+    """With the last row of a bulk act its banks are asked what is retired now."""
+    if write.group is None or "decision" not in write.params or write.state in Write.OPEN:
+        return
+    if not Write.objects.filter(group=write.group, state__in=Write.OPEN).exclude(pk=write.pk).exists():
+        for bank in Bank.objects.filter(writes__group=write.group).distinct()[:BANKS_ASKED]:
+            elsewhere.start(bank)
+
+
+def let_go(*, user: User, decision_id: int) -> None:
+    """A decision whose fact is gone need not stand, should the fact come back. 404 / 403; FactRefused for others."""
+    decision = FactDecision.objects.select_related("bank").filter(pk=decision_id).first()
+    if decision is None:
+        raise Http404("No such fact.")
+    access.require(user, decision.bank, Role.REVIEWER)
+    with transaction.atomic():
+        gone = FactDecision.objects.filter(pk=decision.pk, gone_since__isnull=False, fact_id=decision.fact_id)
+        if not gone.exists() or not reapply.let_go(user=user, decision=decision, fact_id=decision.fact_id):
+            raise FactRefused("It stands no more, or its fact is in the bank: there it can be restored.")
 
 
 def run_undo(run: jobs.Run) -> dict[str, Any]:
@@ -172,7 +232,7 @@ def _retire_again(row: Write, decision: FactDecision | None, *, owner: User, gro
     has = access.role_on(owner, row.bank)
     if has is None or has < Role.REVIEWER:
         return NO_ROLE
-    if decision is None or decision.write_id != row.pk:
+    if decision is None or decision.write_id != row.pk or decision.origin != FactDecision.Origin.OURS:
         return CHANGED
     if row.undone_by.exists():
         return BACK_AGAIN

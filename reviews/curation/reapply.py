@@ -266,6 +266,7 @@ def let_go(*, user: User, decision: FactDecision, fact_id: str) -> bool:
             user_name=user.display_name,
             write=write,
             at=now,
-            restored_at=None if decision.gone_since and fact_id == decision.fact_id else now,
+            # Of a fact that is gone nothing came back; a new one that was asked about is there, and stays.
+            **({} if fact_id == decision.fact_id else {"restored_at": now, "gone_since": None}),
         )
     )

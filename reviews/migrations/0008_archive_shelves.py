@@ -75,7 +75,9 @@ class Migration(migrations.Migration):
             field=models.GeneratedField(
                 db_persist=True,
                 expression=models.Case(
-                    models.When(verdict="retired", gone_since__isnull=False, then=models.Value("gone")),
+                    models.When(
+                        verdict__in=["retired", "restored"], gone_since__isnull=False, then=models.Value("gone")
+                    ),
                     models.When(verdict="retired", again__gt=0, then=models.Value("again")),
                     models.When(verdict="retired", then=models.Value("retired")),
                     models.When(restored_at__isnull=False, then=models.Value("restored")),

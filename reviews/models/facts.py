@@ -62,7 +62,7 @@ class FactDecision(models.Model):
     )
     shelf = models.GeneratedField(
         expression=Case(
-            When(verdict="retired", gone_since__isnull=False, then=Value("gone")),
+            When(verdict__in=["retired", "restored"], gone_since__isnull=False, then=Value("gone")),
             When(verdict="retired", again__gt=0, then=Value("again")),
             When(verdict="retired", then=Value("retired")),
             When(restored_at__isnull=False, then=Value("restored")),
@@ -99,6 +99,10 @@ class FactDecision(models.Model):
     @staticmethod
     def preview_of(text: str) -> str:
         return " ".join(text[:1_200].replace("\x00", " ").split())[:300]  # PostgreSQL has no NUL
+
+    @property
+    def shelf_label(self) -> str:
+        return str(self.Shelf(self.shelf).label)
 
     @property
     def text_id(self) -> str:

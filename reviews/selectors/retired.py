@@ -1,102 +1,35 @@
-"""The archive: facts that are retired, of all banks a person may see."""
+"""The archive: facts that were retired, of all banks a person may see, and what became of them."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from datetime import datetime, time, timedelta
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Count as CountOf
-from django.db.models import Q, QuerySet
-from django.http import Http404
+from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
-from django.utils.dateparse import parse_date
-from django.utils.http import urlencode
 
 from banks.access import bank_ids_for, banks_for
-from banks.models import Bank, Job, JobItem, Role, Write
-from memadmin.counting import Count, count_of
-from memadmin.paging import Cursor, Order, Page, page_of
-from reviews.models import FactDecision, ReviewEntry
+from banks.models import Bank, Role, Write
+from memadmin.accounts.models import User
+from memadmin.counting import CAP, Count, count_of, counts_of
+from memadmin.paging import Cursor, Order, Page, Split, page_of
+from reviews.curation.reapply import open_questions
+from reviews.models import FactDecision, Reapplication, ReviewEntry
+from reviews.selectors.retired_filters import SHELVES, TABS, RetiredFilters
 
-ORDER = Order("at", descending=True)
 PAGE_SIZE = 50
-ITEMS_SHOWN = 100
 PEOPLE_SHOWN = 200
-JOBS = ["restore-facts", "retire-again"]
+ASKED_FIRST = Order("created", descending=True)
+# Servers are asked every minute; what is older was not answered.
+FRESH = timedelta(minutes=10)
 
 
 @dataclass(frozen=True)
-class RetiredFilters:
-    """Empty = not asked for. Anything unknown is dropped."""
-
-    q: str = ""
-    bank: str = ""
-    who: str = ""  # a person's primary key
-    origin: str = ""
-    reason: str = ""
-    since: str = ""  # days, both of them included
-    until: str = ""
-
-    @classmethod
-    def parse(cls, query: Mapping[str, str]) -> "RetiredFilters":
-        def text(name: str) -> str:
-            return str(query.get(name, "")).replace("\x00", "").strip()[:200]
-
-        def number(name: str) -> str:
-            given = text(name)
-            return given if given.isascii() and given.isdigit() and len(given) < 18 else ""
-
-        origin = text("origin")
-        return cls(
-            q=text("q"),
-            bank=number("bank"),
-            who=number("who"),
-            origin=origin if origin in FactDecision.Origin.values else "",
-            reason=text("reason"),
-            since=_day(text("since")),
-            until=_day(text("until")),
-        )
-
-    def query(self, **changes: str) -> str:
-        asked = replace(self, **changes).values
-        return f"?{urlencode(asked)}" if asked else ""
-
-    @property
-    def values(self) -> dict[str, str]:
-        return {f.name: value for f in fields(self) if (value := getattr(self, f.name))}
-
-    def said(self, banks: Sequence[Bank], people: Sequence[tuple[int, str]]) -> list[tuple[str, str]]:
-        """(label, value) of what is asked for, in words."""
-        names = {str(pk): name for pk, name in people}
-        called = {str(bank.pk): str(bank) for bank in banks}
-        values = {
-            "Text": self.q,
-            "Reason": self.reason,
-            "Bank": called.get(self.bank, self.bank),
-            "Retired by": names.get(self.who, self.who),
-            "Decided": str(FactDecision.Origin(self.origin).label) if self.origin else "",
-            "On or after": self.since,
-            "On or before": self.until,
-        }
-        return [(label, value) for label, value in values.items() if value]
-
-    def condition(self) -> Q:
-        asked = Q()
-        if self.q:
-            asked &= Q(preview__icontains=self.q) | Q(document_id__icontains=self.q)
-        if self.bank:
-            asked &= Q(bank=int(self.bank))
-        if self.who:
-            asked &= Q(user=int(self.who))
-        if self.origin:
-            asked &= Q(origin=self.origin)
-        if self.reason:
-            asked &= Q(reason__icontains=self.reason)
-        if self.since:
-            asked &= Q(at__gte=_midnight(self.since))
-        if self.until:
-            asked &= Q(at__lt=_midnight(self.until) + timedelta(days=1))
-        return asked
+class Tab:
+    label: str
+    query: str
+    current: bool
+    count: Count
 
 
 @dataclass
@@ -104,6 +37,12 @@ class RetiredRow:
     decision: FactDecision
     entry: int | None = None
     write: Write | None = None  # under way, or in need of a person
+
+
+@dataclass(frozen=True)
+class QuestionRow:
+    question: Reapplication
+    entry: int | None
 
 
 @dataclass(frozen=True)
@@ -118,25 +57,47 @@ class Told:
 
 def retired_seen_by(user: Any, filters: RetiredFilters, role: Role = Role.VIEWER) -> QuerySet[FactDecision]:
     """The one base of the archive, of its counts and of what is done to all that match."""
+    rows, split = _ranges(user, filters, role)
+    return rows.filter(**{f"{name}__in": values for name, values in split.items()})
+
+
+def _ranges(user: Any, filters: RetiredFilters, role: Role = Role.VIEWER) -> tuple[QuerySet[FactDecision], Split]:
+    """As the ranges that the indexes have in the order of the list: by shelf, and by bank or person."""
+    split: dict[str, Any] = {"shelf": filters.shelves}
     banks = bank_ids_for(user, role)
-    rows = FactDecision.objects.filter(filters.condition(), verdict=FactDecision.Verdict.RETIRED)
-    return rows if banks is None else rows.filter(bank__in=banks)
+    rows = FactDecision.objects.filter(filters.condition())
+    if filters.bank:
+        split["bank"] = [pk for pk in [int(filters.bank)] if banks is None or pk in banks]
+    elif banks is not None and not filters.who:
+        split["bank"] = banks
+    elif banks is not None:
+        rows = rows.filter(bank__in=banks)
+    return rows, split
 
 
 def retired_page(user: Any, filters: RetiredFilters, cursor: Cursor | None) -> Page[FactDecision]:
-    return page_of(retired_seen_by(user, filters).select_related("bank"), ORDER, cursor, PAGE_SIZE)
+    rows, split = _ranges(user, filters)
+    return page_of(rows.select_related("bank"), filters.ordering, cursor, PAGE_SIZE, split)
 
 
 def retired_count(user: Any, filters: RetiredFilters) -> Count:
     return count_of(retired_seen_by(user, filters))
 
 
+def tabs(user: Any, filters: RetiredFilters) -> list[Tab]:
+    """With how many of the chosen bank are in each."""
+    asked = {tab: RetiredFilters(tab=tab, bank=filters.bank) for tab in TABS}
+    found = counts_of(
+        [(retired_seen_by(user, asked[tab]), CAP) for tab in SHELVES] + [(_questions(user, filters), CAP)]
+    )
+    counts = dict(zip([*SHELVES, "questions"], found, strict=True))
+    return [Tab(label, asked[tab].query(), filters.tab == tab, counts[tab]) for tab, label in TABS.items()]
+
+
 def with_news(decisions: Iterable[FactDecision]) -> list[RetiredRow]:
-    """The rows of a page with the card of each and what is under way. Two queries."""
+    """The rows of a page with the card of each and what is under way. Three queries."""
     decisions = list(decisions)
-    documents = {each.document_hash for each in decisions if each.document_hash}
-    entries = ReviewEntry.objects.filter(document_hash__in=documents).values_list("bank", "document_hash", "pk")
-    cards = {(int(bank), document): pk for bank, document, pk in entries}
+    cards = _cards(decisions)
     acts = under_way(decisions, [*Write.OPEN, Write.State.ATTENTION])
     return [
         RetiredRow(each, cards.get((each.bank_id, each.document_hash)), acts.get((each.bank_id, each.fact_id)))
@@ -144,10 +105,19 @@ def with_news(decisions: Iterable[FactDecision]) -> list[RetiredRow]:
     ]
 
 
+def _cards(decisions: Iterable[FactDecision]) -> dict[tuple[int, str], int]:
+    """{(bank, hash of the document): its entry}"""
+    wanted = {(each.bank_id, each.document_hash) for each in decisions if each.document_hash}
+    entries = ReviewEntry.objects.filter(
+        bank__in={bank for bank, _ in wanted}, document_hash__in={d for _, d in wanted}
+    )
+    return {(int(bank), document): pk for bank, document, pk in entries.values_list("bank", "document_hash", "pk")}
+
+
 def under_way(
     decisions: Iterable[FactDecision], states: Sequence[str] = tuple(Write.OPEN)
 ) -> dict[tuple[int, str], Write]:
-    """{(bank, fact id): the latest row about it in one of the states}"""
+    """{(bank, fact id): the latest row about it in one of the states}, also one that applies it to another fact."""
     decisions = list(decisions)
     rows = Write.objects.filter(
         bank__in={each.bank_id for each in decisions},
@@ -155,98 +125,61 @@ def under_way(
         state__in=states,
     )
     found = rows.only("kind", "state", "fact_ids", "bank", "error_text").order_by("pk")
-    return {(write.bank_id, str(fact_id)): write for write in found for fact_id in write.fact_ids}
+    acts = {(write.bank_id, str(fact_id)): write for write in found for fact_id in write.fact_ids}
+    sent = Reapplication.objects.filter(
+        decision__in=[each.pk for each in decisions], state=Reapplication.State.SENT, write__state__in=states
+    )
+    for pair in sent.select_related("write", "decision").order_by("pk"):
+        if pair.write is not None and pair.decision.fact_id == pair.replaces:
+            acts[pair.decision.bank_id, pair.decision.fact_id] = pair.write
+    return acts
 
 
 def people_of(user: Any) -> list[tuple[int, str]]:
-    """Who has retired something that is retired still."""
-    rows = retired_seen_by(user, RetiredFilters()).filter(user__isnull=False).order_by()
-    return sorted(set(rows.values_list("user", "user_name").distinct()[:PEOPLE_SHOWN]), key=lambda row: row[1].lower())
+    """Who has decided about something that the archive lists: one look at an index for each person."""
+    banks = bank_ids_for(user)
+    listed = [shelf for shelves in SHELVES.values() for shelf in shelves]
+    theirs = FactDecision.objects.filter(shelf__in=listed, user=OuterRef("pk"))
+    people = User.objects.filter(Exists(theirs if banks is None else theirs.filter(bank__in=banks)))
+    return sorted(((each.pk, each.display_name) for each in people[:PEOPLE_SHOWN]), key=lambda row: row[1].lower())
 
 
-def told_by_servers(user: Any) -> Told:
-    banks = list(banks_for(user).filter(gone_since=None).only("name", "bank_id", "retired_count", "counted_at"))
-    read = [bank for bank in banks if bank.retired_count is not None]
+def told_by_servers(user: Any, banks: Iterable[int] | None = None) -> Told:
+    """`banks`: of these alone."""
+    rows = banks_for(user).filter(gone_since=None).only("name", "bank_id", "retired_count", "counted_at")
+    known = list(rows if banks is None else rows.filter(pk__in=list(banks)))
+    fresh = timezone.now() - FRESH
+    read = [bank for bank in known if bank.retired_count is not None and bank.counted_at and bank.counted_at >= fresh]
     return Told(
         total=sum(bank.retired_count or 0 for bank in read),
         banks=len(read),
         read_at=min((bank.counted_at for bank in read if bank.counted_at), default=None),
-        unknown=[bank for bank in banks if bank.retired_count is None],
+        unknown=[bank for bank in known if bank not in read],
     )
 
 
-# ── bulk ─────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── questions ────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@dataclass(frozen=True)
-class Progress:
-    """A group of rows as they stand. `handled`: those that have ended, or wait for a person."""
-
-    total: int
-    done: int
-    refused: int
-    cancelled: int
-    waiting: int
-
-    @property
-    def handled(self) -> int:
-        return self.total - self.waiting
+def _questions(user: Any, filters: RetiredFilters) -> QuerySet[Reapplication]:
+    banks = bank_ids_for(user)
+    asked = open_questions()
+    if banks is not None:
+        asked = asked.filter(decision__bank__in=banks)
+    if filters.bank:
+        asked = asked.filter(decision__bank=int(filters.bank))
+    if filters.q:
+        asked = asked.filter(decision__in=FactDecision.objects.filter(RetiredFilters(q=filters.q).condition()))
+    return asked
 
 
-def get_job(user: Any, pk: int) -> Job:
-    """Of who started it, or for an operator."""
-    jobs = Job.objects.filter(pk=pk, kind__in=JOBS)
-    job = (jobs if user.is_superuser else jobs.filter(owner=user)).first()
-    if job is None:
-        raise Http404("No such work.")
-    return job
-
-
-def rows_of(job: Job) -> QuerySet[Write]:
-    return Write.objects.filter(group=job.params["group"])
-
-
-def progress_of(job: Job) -> Progress:
-    states = dict(rows_of(job).order_by().values_list("state").annotate(CountOf("pk")))
-    waiting = sum(states.get(state, 0) for state in Write.OPEN)
-    bad = states.get(Write.State.ATTENTION, 0) + states.get(Write.State.CHANGED, 0)
-    done, cancelled = states.get(Write.State.DONE, 0), states.get(Write.State.CANCELLED, 0)
-    return Progress(sum(states.values()), done, bad, cancelled, waiting)
-
-
-def items_of(job: Job, after: int) -> tuple[list[tuple[Write, str]], int]:
-    """(rows with the beginning of their fact's text, the next page's cursor or 0); what was refused comes first."""
-    bad = [Write.State.ATTENTION, Write.State.CHANGED]
-    rows = rows_of(job).select_related("bank").defer("facts_before")
-    refused = list(rows.filter(state__in=bad).order_by("pk")[:ITEMS_SHOWN]) if not after else []
-    others = list(rows.filter(pk__gt=after).exclude(state__in=bad).order_by("pk")[: ITEMS_SHOWN + 1])
-    more = others[ITEMS_SHOWN - 1].pk if len(others) > ITEMS_SHOWN else 0
-    found = [*refused, *others[:ITEMS_SHOWN]]
-    pks = [write.params.get("decision") for write in found]
-    texts = dict(FactDecision.objects.filter(pk__in=[pk for pk in pks if pk]).values_list("pk", "preview"))
-    return [(write, texts.get(write.params.get("decision"), "")) for write in found], more
-
-
-def skipped_of(job: Job) -> list[JobItem]:
-    return list(job.items.order_by("number")[:ITEMS_SHOWN])
-
-
-def may_undo(job: Job) -> bool:
-    """Whether something of a bulk restore is there to be taken back, and nobody has done that."""
-    if job.kind != "restore-facts" or not job.ended:
-        return False
-    restored = rows_of(job).filter(state__in=[*Write.OPEN, Write.State.DONE])
-    return restored.exists() and not Write.objects.filter(kind="retire", undo_of__in=restored).exists()
-
-
-def _day(text: str) -> str:
-    try:
-        return text if parse_date(text) else ""
-    except ValueError:
-        return ""
-
-
-def _midnight(day: str) -> datetime:
-    found = parse_date(day)
-    assert found is not None
-    return timezone.make_aware(datetime.combine(found, time.min))
+def question_page(user: Any, filters: RetiredFilters, cursor: Cursor | None) -> tuple[list[QuestionRow], Page[Any]]:
+    """Decisions that wait for an answer, of documents with a card and without."""
+    rows = _questions(user, filters).select_related(
+        "decision__bank", "decision__extracted", "decision__current", "text"
+    )
+    page = page_of(rows, ASKED_FIRST, cursor, PAGE_SIZE)
+    cards = _cards([each.decision for each in page.rows])
+    return [
+        QuestionRow(each, cards.get((each.decision.bank_id, each.decision.document_hash))) for each in page.rows
+    ], page

@@ -101,16 +101,27 @@ def restore_row(*, user: User, write_id: int, via: Write.Via = Write.Via.WEB) ->
             raise TooLate(f"It {'is being' if earlier.is_open else 'was'} restored already, by row {earlier.pk}.")
         if not (still := still_retired([row])[row.pk]):
             raise TooLate("Its facts were restored already, by later rows that name them.")
+        ids = current_ids(row, still)
+        if _applied_just_now(row, ids):
+            raise TooLate("Its facts were extracted anew and are just being applied again. When that is done, restore.")
         return writes.record(
             kind="restore",
             bank=row.bank,
             via=via,
             actor=user,
             document_id=row.document_id,
-            fact_ids=current_ids(row, still),
+            fact_ids=ids,
             facts_before=row.facts_before,
             undo_of=row,
         )
+
+
+def _applied_just_now(row: Write, fact_ids: Sequence[str]) -> bool:
+    """Whether a row that retires them again, under new ids, is under way: it would come after the restore."""
+    sent = Reapplication.objects.filter(
+        decision__bank=row.bank_id, replaces__in=fact_ids, state=Reapplication.State.SENT, write__state__in=Write.OPEN
+    )
+    return sent.exists()
 
 
 def current_ids(row: Write, fact_ids: Sequence[str]) -> list[str]:

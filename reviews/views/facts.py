@@ -17,10 +17,11 @@ from memadmin.htmx import PersonRequest, SeeOther, wants_fragment
 from reviews.access import get_entry
 from reviews.curation import reapply
 from reviews.errors import FactRefused, FactTaken, NotDecided
-from reviews.models import Reapplication, ReviewEntry
+from reviews.models import ReviewEntry
 from reviews.selectors.card import may_decide
 from reviews.selectors.facts import FactRow, fact_of
 from reviews.selectors.filters import Filters
+from reviews.selectors.retired_filters import RetiredFilters
 from reviews.services import facts
 from reviews.views.answers import Notice, answer, card_context, card_url, sheet_context, show_card
 from reviews.views.fact_acts import acts_on_card
@@ -154,19 +155,25 @@ def question_let_go(request: PersonRequest, pk: int) -> HttpResponse:
 
 
 def _reply(request: PersonRequest, pk: int, *, apply: bool) -> HttpResponse:
-    """A person's answer to whether an earlier decision holds for a fact that was extracted anew."""
-    try:
-        pair = reapply.answer(user=request.user, reapplication_id=pk, apply=apply)
-    except NotDecided as refused:
-        question = reapply.get_question(request.user, pk)
-        return _answer(request, _entry_of(question), Notice(str(refused)), status=409)
-    said = "It is applied again." if apply else "It is let go: the fact stays as it was extracted."
-    return _answer(request, _entry_of(pair), Notice(said, "none"))
+    """A person's answer to whether an earlier decision holds for a fact that was extracted anew.
 
-
-def _entry_of(pair: Reapplication) -> ReviewEntry:
+    Asked in the archive, it is answered there: not each document has a card.
+    """
+    question = reapply.get_question(request.user, pk)
     entries = ReviewEntry.objects.select_related("bank__server")
-    return entries.get(bank=pair.decision.bank_id, document_hash=pair.decision.document_hash)
+    entry = entries.of_document(bank=question.decision.bank, document_id=question.decision.document_id).first()
+    said, status = "It is let go: the fact stays as it was extracted.", 200
+    try:
+        reapply.answer(user=request.user, reapplication_id=pk, apply=apply)
+        said = "It is applied again." if apply else said
+    except NotDecided as refused:
+        said, status = str(refused), 409
+    if entry is not None and "archive" not in request.POST:
+        return _answer(request, entry, Notice(said, "none") if status == 200 else Notice(said), status=status)
+    (messages.success if status == 200 else messages.warning)(request, said)
+    return SeeOther(
+        reverse("reviews:retired-list") + RetiredFilters.parse({**request.GET.dict(), "tab": "questions"}).query()
+    )
 
 
 def _context(request: PersonRequest, entry: ReviewEntry, filters: Filters) -> dict[str, Any]:

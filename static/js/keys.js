@@ -21,6 +21,7 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "j" || event.key === "k") return move(event);
   if (event.key === "o" && open(event)) return;
   if (event.key === "u" && undoRow(event)) return;
+  if (event.key === "x" && pick(event)) return;
   press(event, event.key);
 });
 
@@ -53,6 +54,8 @@ function press(event, key) {
   button.dataset.fired = "";
   setTimeout(() => delete button.dataset.fired, 160);
   button.click();
+  // What it has opened takes the next letter already: "toggle" comes later, and until then letters would be keys.
+  if (button.matches("summary")) button.parentElement.querySelector("input:not([type=hidden])")?.focus({ preventScroll: true });
 }
 
 function sheet(event) {
@@ -109,5 +112,14 @@ function undoRow(event) {
   if (!button) return false;
   event.preventDefault();
   button.click();
+  return true;
+}
+
+// Picks the row one stands on for what is done to several.
+function pick(event) {
+  const box = document.querySelector("[data-rows] > [aria-current] [name=pick]");
+  if (!box) return false;
+  event.preventDefault();
+  box.click();
   return true;
 }

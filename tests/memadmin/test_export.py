@@ -10,6 +10,7 @@ from banks.log_export import LOG_FIELDS
 from banks.models import Bank, Write
 from memadmin.exporting import cell
 from tests import factories
+from tests.reviews.retired import retired
 
 NASTY = "=cmd|' /C calc'!A0"
 TEXT = "one\ntwo\x1b[31m\u202egnp.exe\u2028 ü 記憶"
@@ -90,3 +91,12 @@ def test_an_export_takes_the_same_number_of_queries_however_long(bank: Bank, dja
 
     with django_assert_num_queries(1):
         export("reviews", "--with-text")
+
+
+def test_decisions_about_facts_come_with_their_texts_on_demand(bank: Bank) -> None:
+    retired(bank, 1, reason=NASTY)
+    retired(factories.make_bank("other"), 2)
+    (row,) = [json.loads(line) for line in export("facts", "--bank", bank.bank_id, "--with-text").splitlines()]
+    assert (row["text"], row["list"], row["reason"]) == ("Fact number 1.", "retired", NASTY)
+    (row,) = csv.DictReader(StringIO(export("facts", "--bank", bank.bank_id, "--format", "csv"), newline=""))
+    assert (row["text"], row["reason"]) == ("", f"'{NASTY}")

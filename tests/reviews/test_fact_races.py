@@ -1,20 +1,24 @@
 """Several people at one fact: one wins, the others are told, and nothing of theirs is sent."""
 
 import json
+from dataclasses import replace
 from functools import partial
 
 import pytest
 from django.test import Client
 
 from banks.fact_kinds import seen_hash
+from banks.hindsight import Fact
 from banks.models import Bank, Blob, Write
-from reviews.curation import archive
+from reviews.curation import archive, reapply
 from reviews.models import ReviewEntry
 from reviews.services import facts
 from tests import factories
 from tests.conftest import People
 from tests.racing import ROUNDS, at_once, refusals
 from tests.reviews.retired import retired
+
+FACT = Fact.parse({"id": "f", "text": "Ann keeps the ledger.", "fact_type": "world", "state": "valid"})
 
 pytestmark = pytest.mark.django_db(transaction=True)
 TEXT = "Ann keeps the ledger."
@@ -63,3 +67,13 @@ def test_two_people_restore_one_fact_of_the_archive(bank: Bank, people: People) 
         results = at_once(partial(act, user=people.owner), partial(act, user=people.reviewer))
         assert len(refusals(results)) == 1
         assert Write.objects.filter(document_id=decision.document_id).count() == 1
+
+
+def test_two_workers_who_find_the_same_lost_decision_send_it_once(bank: Bank) -> None:
+    for number in range(ROUNDS):
+        decision = retired(bank, number, text=TEXT)
+        new = replace(FACT, id=f"new-{number}", document_id=decision.document_id)
+        look = partial(reapply.look, bank=bank, document_id=decision.document_id, facts=[new])
+        assert sorted(at_once(look, look)) == [0, 1]  # type: ignore[type-var]
+        row = Write.objects.get(document_id=decision.document_id)
+        assert (row.kind, row.via, row.fact_ids) == ("retire", "reapply", [new.id])

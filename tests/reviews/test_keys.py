@@ -9,8 +9,8 @@ from tests import factories
 from tests.conftest import People
 from tests.reviews.pages import Reader, text_of
 
-# Handled without a button of their own: the sheet, and leaving a field.
-WITHOUT_BUTTON = {"?", "Escape"}
+# Handled without a button of their own: the sheet, leaving a field, and the box of a row.
+WITHOUT_BUTTON = {"?", "Escape", "x"}
 
 
 def test_no_key_has_two_meanings() -> None:

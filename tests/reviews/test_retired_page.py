@@ -34,9 +34,11 @@ def test_what_is_retired_of_all_banks_with_reason_and_who(bank: Bank, people: Pe
         assert words in page
     assert "Fact number 3." not in page
     assert "Fact number 4." not in page
-    assert "<b>7</b> in 1 bank, as the servers said 5 min ago" in page
-    assert "Unknown: " in page  # the other one was not read
-    assert "Restore" not in page.split("<main")[1]  # a viewer
+    assert "<b>7</b> in 1 bank, read from the servers 5 min ago" in page
+    assert "<b>unknown</b>, it could not be read" in page  # the other one
+    Bank.objects.filter(pk=bank.pk).update(counted_at=timezone.now() - timedelta(hours=3))
+    assert "<b>unknown</b>, last read 3 h ago: 7" in text_of(as_user(people.viewer).get(HERE))
+    assert "/restore" not in page.split("<main")[1]  # a viewer
     assert "No fact is retired." in text_of(as_user(people.stranger).get(HERE))
 
 
@@ -49,13 +51,14 @@ def test_filters(bank: Bank, people: People, as_user) -> None:
     client = as_user(people.reviewer)
     assert texts(client) == ["Fact number 3.", "Fact number 2.", "Fact number 1."]
     assert texts(client, "?q=NUMBER+2") == ["Fact number 2."]
+    assert texts(client, "?via=api") == []
     assert texts(client, "?q=doc-3") == texts(client, f"?bank={other.pk}") == ["Fact number 3."]
     assert texts(client, f"?who={people.owner.pk}") == texts(client, "?reason=reason+1") == ["Fact number 1."]
     assert texts(client, "?origin=observed") == ["Fact number 2."]
     day = (timezone.localdate() - timedelta(days=5)).isoformat()
     assert texts(client, f"?until={day}") == ["Fact number 1."]
     assert texts(client, f"?since={day}") == ["Fact number 3.", "Fact number 2."]
-    assert len(texts(client, "?bank=x&who=-1&origin=none&since=2026-99-99&q=%00")) == 3
+    assert len(texts(client, "?tab=x&order=y&via=z&bank=x&who=-1&origin=none&since=2026-99-99&q=%00")) == 3
 
 
 def test_pages_by_time_and_the_number_of_queries_stays(

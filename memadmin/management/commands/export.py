@@ -9,7 +9,7 @@ from memadmin.management.base import ReportCommand
 
 
 class Command(ReportCommand):
-    help = "Writes the reviews or the write log as JSON lines or CSV, row by row."
+    help = "Writes the reviews, the write log or the decisions about facts as JSON lines or CSV, row by row."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         super().add_arguments(parser)
@@ -19,7 +19,7 @@ class Command(ReportCommand):
         parser.add_argument("--bank", default="", metavar="ID", help="only this bank, by the id agents use")
         parser.add_argument("--max-items", type=_cap, metavar="N", help="stop after so many rows")
         parser.add_argument("--max-bytes", type=_cap, metavar="N", help="stop before so many bytes are exceeded")
-        parser.add_argument("--with-text", action="store_true", help="reviews: with the text of each memory")
+        parser.add_argument("--with-text", action="store_true", help="with the texts")
 
     def handle(self, **options: Any) -> None:
         fields, source = SOURCES[options["what"]]
