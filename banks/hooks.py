@@ -12,9 +12,13 @@ WaitingHook = Callable[[Collection[int]], dict[int, int]]
 # (bank, hash of the document's id) → the address of the page about that document, "" when there is none.
 PageHook = Callable[[Bank, str], str]
 
+# Of facts as (primary key of the bank, id), those that were decided about and are not in their bank any more.
+GoneHook = Callable[[Collection[tuple[int, str]]], set[tuple[int, str]]]
+
 _after_policy: list[PolicyHook] = []
 _waiting: list[WaitingHook] = []
 _pages: list[PageHook] = []
+_gone: list[GoneHook] = []
 
 
 def after_policy_change(hook: PolicyHook) -> None:
@@ -27,6 +31,15 @@ def counts_waiting(hook: WaitingHook) -> None:
 
 def has_pages(hook: PageHook) -> None:
     _pages.append(hook)
+
+
+def knows_gone(hook: GoneHook) -> None:
+    _gone.append(hook)
+
+
+def gone(facts: Collection[tuple[int, str]]) -> set[tuple[int, str]]:
+    """Which of these facts are known to be in no list of their bank."""
+    return {fact for hook in _gone for fact in hook(facts)} if facts else set()
 
 
 def page_of(bank: Bank, document_hash: str) -> str:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from banks import hooks
 from banks.models import Write, WriteFact
 
 ROWS_SHOWN = 200
@@ -72,9 +73,21 @@ def told(write: Write) -> str:
     )
 
 
-def restorable(rows: Iterable[Write]) -> set[int]:
-    """Primary keys of the retire rows with facts that can be brought back."""
-    return {pk for pk, fact_ids in still_retired(rows).items() if fact_ids}
+@dataclass(frozen=True)
+class Standing:
+    """Primary keys of retire rows: with facts that can be brought back, and with none because all of them are gone."""
+
+    restorable: set[int]
+    gone: set[int]
+
+
+def standing(rows: Iterable[Write]) -> Standing:
+    rows = list(rows)
+    still = {pk: fact_ids for pk, fact_ids in still_retired(rows).items() if fact_ids}
+    banks = {row.pk: row.bank_id for row in rows}
+    gone = hooks.gone({(banks[pk], fact_id) for pk, fact_ids in still.items() for fact_id in fact_ids})
+    lost = {pk for pk, fact_ids in still.items() if all((banks[pk], fact_id) in gone for fact_id in fact_ids)}
+    return Standing(set(still) - lost, lost)
 
 
 def still_retired(rows: Iterable[Write]) -> dict[int, list[str]]:

@@ -1,10 +1,13 @@
-"""Where the pages of `banks` find ours."""
+"""Where the pages of `banks` find ours, and what they are told of facts."""
+
+from collections.abc import Collection
 
 from django.urls import reverse
 
 from banks import hooks
 from banks.models import Bank
-from reviews.models import ReviewEntry
+from reviews.models import FactDecision, ReviewEntry
+from reviews.services.facts import moved_since
 
 
 def card_of(bank: Bank, document_hash: str) -> str:
@@ -13,4 +16,14 @@ def card_of(bank: Bank, document_hash: str) -> str:
     return reverse("reviews:entry-detail", args=[found]) if found else ""
 
 
+def gone_of(facts: Collection[tuple[int, str]]) -> set[tuple[int, str]]:
+    now = moved_since(facts)
+    decided = FactDecision.objects.filter(
+        bank__in={bank for bank, _ in facts}, fact_id__in=set(now.values()), gone_since__isnull=False
+    )
+    gone = {(int(bank), fact_id) for bank, fact_id in decided.values_list("bank", "fact_id")}
+    return {each for each, fact_id in now.items() if (each[0], fact_id) in gone}
+
+
 hooks.has_pages(card_of)
+hooks.knows_gone(gone_of)

@@ -43,7 +43,7 @@ def write_list(request: PersonRequest) -> HttpResponse:
         "refused": asked.refused,
         "page": page,
         "lines": [log.Line([row]) for row in page.rows] if filters.group else log.lines_of(user, page.rows),
-        "restorable": selectors_facts.restorable(page.rows),
+        "standing": selectors_facts.standing(page.rows),
         "found": found,
         "in_flight": in_flight,
         "not_indexed": log.not_indexed_yet(filters),
@@ -70,6 +70,7 @@ def write_detail(request: PersonRequest, pk: int) -> HttpResponse:
     facts = selectors_facts.facts_of_row(write)
     imported = selectors_imported.imported_of(write)
     still_retired = selectors_facts.still_retired([write]).get(pk, [])
+    standing = selectors_facts.standing([write])
     context = {
         "write": write,
         "imported": imported,
@@ -83,7 +84,8 @@ def write_detail(request: PersonRequest, pk: int) -> HttpResponse:
         **_paper(request, imported.main if imported else write.before or write.request or write.after),
         "facts": facts,
         "still_retired": still_retired,
-        "may_restore": bool(still_retired),
+        "may_restore": pk in standing.restorable,
+        "facts_gone": pk in standing.gone,
         "outcome": _flat({} if imported else _untold(write, facts)),
         "params": _flat({} if imported else write.params),
         "may_put_back": write.kind == "delete" and write.state == Write.State.DONE and before is not None,
