@@ -15,3 +15,5 @@ STORAGES = {
 }
 # Answers are timed, not written about.
 LOGGING = {"version": 1, "disable_existing_loggers": False, "root": {"level": "ERROR"}}
+# The admin has template tags of the same name.
+TEMPLATES[0]["OPTIONS"]["libraries"] = {"log": "memadmin.templatetags.log"}  # noqa: F405

@@ -36,21 +36,11 @@ def fill(entries: int, banks: int, seen: int) -> dict[str, int]:
     for bank in made[:: max(banks // seen, 1)][:seen]:
         Membership.objects.create(user=people[REVIEWER], bank=bank, role=Role.REVIEWER)
     text = Blob.objects.store("The checkout service keeps its feature flags in Consul.").pk
-    with connection.cursor() as cursor:
-        if connection.vendor == "sqlite":  # of this connection alone: pages are read by later ones
-            cursor.execute("PRAGMA cache_size = -3000000")
-            cursor.execute("PRAGMA synchronous = OFF")
-        with _indexed_afterwards(cursor):
-            _insert(cursor, ReviewEntry, _entries(made[0].pk, banks, text), _series(), [entries])
-            decided = "FROM reviews_reviewentry WHERE decided_at IS NOT NULL"
-            _insert(cursor, Write, _writes(people[COLLEAGUE], text), decided)
-            _insert(cursor, Decision, _decisions(people, text), decided)
-        if connection.vendor == "postgresql":
-            for model in (ReviewEntry, Decision, Write):
-                table = model._meta.db_table
-                cursor.execute(f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), (SELECT max(id) FROM {table}))")
-        cursor.execute("VACUUM ANALYZE" if connection.vendor == "postgresql" else "PRAGMA wal_checkpoint(TRUNCATE)")
-    connection.close()
+    with filling((ReviewEntry, Write, Decision)) as cursor:
+        insert(cursor, ReviewEntry, _entries(made[0].pk, banks, text), series(), [entries])
+        decided = "FROM reviews_reviewentry WHERE decided_at IS NOT NULL"
+        insert(cursor, Write, _writes(people[COLLEAGUE], text), decided)
+        insert(cursor, Decision, _decisions(people, text), decided)
     return {"entries": ReviewEntry.objects.count(), "writes": Write.objects.count()}
 
 
@@ -59,13 +49,13 @@ def _person(name: str, **values: Any) -> User:
 
 
 def _entries(first_bank: int, banks: int, text: str) -> dict[str, str]:
-    enqueued = f"CASE WHEN {FATE} >= 330 AND {FATE} < 340 THEN NULL ELSE {_ago(AGE)} END"
+    enqueued = f"CASE WHEN {FATE} >= 330 AND {FATE} < 340 THEN NULL ELSE {ago(AGE)} END"
     return {
         "id": "n",
         # The first banks hold more than the last ones.
         "bank_id": f"{first_bank} + {banks} * (n * 104729 % 1000) * (n * 104729 % 1000) / 1000000",
         "document_id": "'sessions/2026/' || n || '.md'",
-        "document_hash": _hash("n"),
+        "document_hash": digest("n"),
         "state": STATE,
         "version": f"CASE WHEN {FATE} < 300 THEN 2 ELSE 1 END",
         "project": "'/home/dev/project-' || (n * 31 % 300)",
@@ -73,20 +63,20 @@ def _entries(first_bank: int, banks: int, text: str) -> dict[str, str]:
         "language": "'en'",
         "enqueued_at": enqueued,
         "age_from": enqueued,
-        "expires_at": f"CASE WHEN {FATE} < 300 OR {FATE} >= 340 THEN {_ago(f'{AGE} - 604800')} END",
-        "first_imported_at": _ago(AGE),
-        "created": _ago(AGE),
+        "expires_at": f"CASE WHEN {FATE} < 300 OR {FATE} >= 340 THEN {ago(f'{AGE} - 604800')} END",
+        "first_imported_at": ago(AGE),
+        "created": ago(AGE),
         "load_state": f"CASE WHEN {FATE} >= 320 AND {FATE} < 330 THEN 'unreachable' ELSE 'loaded' END",
         "load_after": "NULL",
-        "loaded_at": _ago(AGE),
+        "loaded_at": ago(AGE),
         "text_id": f"'{text}'",
         "fact_count": "3",
-        "content_hash": _hash("n"),
+        "content_hash": digest("n"),
         "preview": f"'Memory ' || n || '{PREVIEW}'",
         "danger": _true(f"{FATE} >= 300 AND {FATE} < 320"),
         "decided_via": VIA,
         "decided_by": f"CASE WHEN {VIA} = 'person' THEN '{COLLEAGUE}' ELSE '' END",
-        "decided_at": f"CASE WHEN {FATE} < 300 THEN {_ago('n * 15485863 % 2592000')} END",
+        "decided_at": f"CASE WHEN {FATE} < 300 THEN {ago('n * 15485863 % 2592000')} END",
     }
 
 
@@ -126,9 +116,26 @@ def _decisions(people: dict[str, User], text: str) -> dict[str, str]:
 
 
 @contextmanager
-def _indexed_afterwards(cursor: Any) -> Iterator[None]:
+def filling(models: Sequence[type[Model]]) -> Iterator[Any]:
+    """A cursor to fill these tables with; afterwards the database knows what is in them."""
+    with connection.cursor() as cursor:
+        if connection.vendor == "sqlite":  # of this connection alone: pages are read by later ones
+            cursor.execute("PRAGMA cache_size = -3000000")
+            cursor.execute("PRAGMA synchronous = OFF")
+        with _indexed_afterwards(cursor, models):
+            yield cursor
+        if connection.vendor == "postgresql":
+            for model in models:
+                table = model._meta.db_table
+                cursor.execute(f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), (SELECT max(id) FROM {table}))")
+        cursor.execute("VACUUM ANALYZE" if connection.vendor == "postgresql" else "PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.close()
+
+
+@contextmanager
+def _indexed_afterwards(cursor: Any, models: Sequence[type[Model]]) -> Iterator[None]:
     """Indexes of a million rows are made in a tenth of the time once the rows are there."""
-    tables = ", ".join(f"'{model._meta.db_table}'" for model in (ReviewEntry, Write, Decision))
+    tables = ", ".join(f"'{model._meta.db_table}'" for model in models)
     if connection.vendor == "postgresql":
         cursor.execute(
             f"SELECT indexname, indexdef FROM pg_indexes WHERE tablename IN ({tables})"
@@ -146,7 +153,7 @@ def _indexed_afterwards(cursor: Any) -> Iterator[None]:
         cursor.execute(sql)
 
 
-def _insert(
+def insert(
     cursor: Any, model: type[Model], columns: dict[str, str], source: str, arguments: Sequence[Any] = ()
 ) -> None:
     """`columns` are expressions over `source`; the others have the value of a fresh instance."""
@@ -158,7 +165,7 @@ def _insert(
     cursor.execute(f'INSERT INTO "{model._meta.db_table}" ({names}) SELECT {said} {source}', [*values, *arguments])
 
 
-def _series() -> str:
+def series() -> str:
     if connection.vendor == "postgresql":
         return "FROM (SELECT generate_series::bigint AS n FROM generate_series(1, %s)) AS series"
     return (
@@ -166,13 +173,13 @@ def _series() -> str:
     )
 
 
-def _ago(seconds: str) -> str:
+def ago(seconds: str) -> str:
     if connection.vendor == "postgresql":
         return f"now() - ({seconds}) * interval '1 second'"
     return f"datetime('now', (-({seconds})) || ' seconds')"
 
 
-def _hash(number: str) -> str:
+def digest(number: str) -> str:
     if connection.vendor == "postgresql":
         return f"md5(({number})::text) || md5(({number} + 1)::text)"
     return "lower(hex(randomblob(32)))"
