@@ -46,7 +46,8 @@ def attention_count(user: Any) -> Count:
 
 def get_write(user: Any, pk: int, role: Role = Role.VIEWER) -> Write:
     """The row, when this person has at least this role on its bank: 404 for strangers, 403 for readers."""
-    found = Write.objects.select_related("bank__server", "before", "request", "after", "undo_of").filter(pk=pk).first()
+    joined = ("bank__server", "token", "before", "request", "after", "undo_of")
+    found = Write.objects.select_related(*joined).filter(pk=pk).first()
     if found is None:
         raise Http404("No such row.")
     access.require(user, found.bank, role)

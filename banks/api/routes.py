@@ -55,7 +55,7 @@ def log(
         raise Refused(422, "`server`, `document` and `fact` need `bank`.", fields=[])
     one = str(bank_named(user, bank, server).pk) if bank else ""
     listed = LogFilters(kind=kind, bank=one, document=document, fact=fact).listed(user)
-    rows = listed.rows.select_related("bank__server", "token").defer(*selectors_log.HEAVY)
+    rows = listed.rows.prefetch_related("bank__server", "token").defer(*selectors_log.HEAVY)
     if since is not None:
         rows = rows.filter(occurred_at__gte=moment(since))
     page = page_of(rows, selectors_log.LOG_ORDER, cursor_of(cursor), limit, listed.split)

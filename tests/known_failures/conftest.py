@@ -9,7 +9,8 @@ import pytest
 from banks import jobs
 from banks.demo import DemoServer, Pace
 from banks.demo.process import Handler
-from banks.models import Bank, Blob, Write
+from banks.models import Bank, Blob, Role, Write
+from banks.services import tokens
 from reviews.models import FactDecision, Reapplication
 from tests.banks.conftest import LyingTransport, line
 from tests.browser.conftest import queue, reviewer, signed_in
@@ -61,6 +62,7 @@ def things(bank: Bank, people: People, line: LyingTransport) -> dict[str, int]:
     question = Reapplication.objects.create(
         decision=fact, fact_id="g", replaces="f", text=text, exact=False, state=Reapplication.State.ASKED
     )
+    issued = tokens.issue(owner=people.owner, name="agent", role=Role.ADMIN, banks=None, days=30)
     line.calls.clear()
     return {
         "reviews/": entry.pk,
@@ -75,4 +77,5 @@ def things(bank: Bank, people: People, line: LyingTransport) -> dict[str, int]:
         "servers/": bank.server.pk,
         "members/": member.pk,
         "team/": people.viewer.pk,
+        "tokens/": issued.token.pk,
     }

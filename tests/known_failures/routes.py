@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from django.urls import URLPattern, URLResolver, get_resolver
 
-# Sign-in has tests of its own; health is for everybody.
-NOT_OURS = ("accounts/", "healthz", "readyz", "static/")
+# Sign-in and the API have tests of their own (tests/api/test_access.py); health is for everybody.
+NOT_OURS = ("accounts/", "api", "healthz", "readyz", "static/")
 
 
 def addresses(resolver: URLResolver, prefix: str = "", space: str = "") -> Iterator[tuple[str, str, list[str]]]:
