@@ -121,7 +121,7 @@ def test_the_list_says_what_each_row_says(bank: Bank, people: People, as_user: S
         "1 doc · 9 lines inline",
         "2 facts The exporter",
         "new hm",
-        "says a file",
+        "a file says so",
     ):
         assert words in page
 
