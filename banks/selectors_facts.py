@@ -124,6 +124,7 @@ def _open(row: Write, restores: list[Write]) -> list[str]:
 
 
 def _is_later(restore: Write, row: Write) -> bool:
-    if restore.via == row.via == Write.Via.IMPORT:
-        return restore.pk > row.pk
+    if restore.via == Write.Via.IMPORT:
+        # What a file claims was never confirmed: it answers the file's own lines, and no row of ours.
+        return row.via == Write.Via.IMPORT and restore.pk > row.pk
     return restore.occurred_at > row.occurred_at

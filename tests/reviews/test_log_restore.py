@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from django.conf import LazySettings
 
-from banks import connections, writes
+from banks import connections, log_index, writes
 from banks.models import Bank, Write
 from banks.selectors_facts import restorable, still_retired
 from reviews.errors import TooLate
@@ -95,6 +95,22 @@ def test_a_restore_of_ours_counts_where_it_is_later(bank: Bank, people: People) 
     assert open_of(row) == [["fact-b"]]
     Write.objects.filter(pk=ours.pk).update(occurred_at=row.occurred_at.replace(year=2020))
     assert open_of(row) == [["fact-a", "fact-b"]]
+
+
+def test_a_claim_closes_no_row_of_ours(bank: Bank, people: People) -> None:
+    import_log([retire(KILL_A)], people.reviewer, bank)
+    ours = Write.objects.create(
+        kind="retire",
+        bank=bank,
+        via="web",
+        state="done",
+        slot="s",
+        fact_ids=["fact-a"],
+        outcome={"retired": ["fact-a"]},
+    )
+    log_index.note([(ours.pk, ours.fact_ids)])
+    import_log([retire(KILL_A), restore(KILL_A, ts=None)], people.reviewer, bank)
+    assert open_of(ours, rows()[0]) == [["fact-a"], []]
 
 
 def test_the_button_restores_in_the_bank_and_calls_no_valid_fact(
