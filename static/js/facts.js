@@ -18,6 +18,13 @@ document.addEventListener("htmx:beforeRequest", (event) => {
   if (event.detail.elt.id === "facts-box" && event.detail.elt.querySelector(".fact-reason[open]")) event.preventDefault();
 });
 
+// A list that was asked for before the field was opened may still arrive. It is not taken: the next one brings the news.
+document.addEventListener("htmx:beforeSwap", (event) => {
+  const { requestConfig } = event.detail;
+  if (requestConfig?.elt.id !== "facts-box") return; // what a form sent is answered in any case
+  if (requestConfig.elt.querySelector(".fact-reason[open]")) event.detail.shouldSwap = false;
+});
+
 // After an act the list is a new one: whoever walks by keys goes on from where they were.
 document.addEventListener("htmx:afterSettle", (event) => {
   if (event.detail.elt.id !== "facts-box" || document.activeElement !== document.body) return;
