@@ -100,6 +100,8 @@ def _refused(request: PersonRequest, refusal: Refusal, *, status: int = 409) -> 
     filters = Filters.parse(request.GET)
     if wants_fragment(request):
         context = {"refusal": refusal, "filters": filters}
-        return render(request, "reviews/_undo_answer.html", context, status=status)
+        response = render(request, "reviews/_undo_answer.html", context, status=status)
+        response["HX-Retarget"] = "#undo"
+        return response
     messages.warning(request, refusal.said)
     return SeeOther(reverse("reviews:undo"))
