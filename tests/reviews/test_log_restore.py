@@ -8,7 +8,7 @@ from django.conf import LazySettings
 
 from banks import connections, log_index, writes
 from banks.models import Bank, Write
-from banks.selectors_facts import restorable, still_retired
+from banks.selectors_facts import standing, still_retired
 from reviews.errors import TooLate
 from reviews.models import FactDecision
 from reviews.services.facts import restore_row
@@ -58,7 +58,7 @@ def test_the_last_line_that_names_a_fact_says_what_it_is(bank: Bank, people: Peo
     import_log(lines, people.reviewer, bank)
     first, _, second, _ = rows()
     assert open_of(first, second) == [[], ["fact-a"]]  # the order of the file counts, not the times in it
-    assert restorable([first, second]) == {second.pk}
+    assert standing([first, second]).restorable == {second.pk}
 
 
 def test_a_part_that_was_restored_leaves_the_rest(bank: Bank, people: People) -> None:
@@ -78,9 +78,9 @@ def test_another_bank_is_another_fact(bank: Bank, people: People) -> None:
 
 def test_a_longer_copy_of_the_file_closes_the_row(bank: Bank, people: People) -> None:
     import_log([retire(KILL_A)], people.reviewer, bank)
-    assert restorable(rows())
+    assert standing(rows()).restorable
     import_log([retire(KILL_A), restore(KILL_A)], people.reviewer, bank)
-    assert not restorable(rows())
+    assert not standing(rows()).restorable
     with pytest.raises(TooLate, match="by later rows"):
         restore_row(user=people.reviewer, write_id=rows()[0].pk)
 
