@@ -12,7 +12,6 @@ ASKED = {
     "log_growth_bank": ("root", "log:largest_bank"),
     "log_growth_kind": ("root", "/log/?kind=edit"),
     "log_growth_kind_state": ("root", "/log/?kind=edit&state=attention"),
-    "log_growth_kind_state_some_banks": ("mira", "/log/?kind=edit&state=attention"),
     "log_growth_who": ("mira", "/log/?who=me"),
     "log_growth_deep_page": ("root", "log:middle"),
     "log_growth_deep_some_banks": ("mira", "log:middle"),
