@@ -14,6 +14,13 @@ ENDS = {7: "in a week", 30: "in 30 days", 90: "in 90 days", 365: "in a year"}
 SOME, ALL = "some", "all"
 
 
+class BanksField(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]  # no generic at run time
+    """Names are not unique: the server's belongs to each."""
+
+    def label_from_instance(self, obj: Any) -> str:
+        return f"{obj} on {obj.server}"
+
+
 class TokenForm(forms.Form):
     """`cleaned_data["chosen"]`: the banks, None for all of them. `omitted`: how many more there are than offered."""
 
@@ -33,13 +40,11 @@ class TokenForm(forms.Form):
     )
     scope = forms.ChoiceField(
         label="Banks",
-        choices=[(SOME, "only those ticked here"), (ALL, "all that I may see, also those to come")],
+        choices=[(SOME, "only those ticked here:"), (ALL, "all that I may see, also those to come")],
         initial=SOME,
         widget=forms.RadioSelect,
     )
-    banks = forms.ModelMultipleChoiceField(
-        label="Banks", required=False, queryset=Bank.objects.none(), widget=forms.CheckboxSelectMultiple
-    )
+    banks = BanksField(label="Banks", required=False, queryset=Bank.objects.none(), widget=forms.CheckboxSelectMultiple)
     ends = forms.TypedChoiceField(
         label="It ends",
         choices=list(ENDS.items()),
@@ -54,7 +59,7 @@ class TokenForm(forms.Form):
         offered = banks_offered(user)
         self.omitted: Omitted = offered.omitted
         pks = [bank.pk for bank in offered.items]
-        banks = Bank.objects.filter(pk__in=pks).order_by("name", "bank_id", "pk")
+        banks = Bank.objects.filter(pk__in=pks).select_related("server").order_by("name", "bank_id", "pk")
         self.fields["banks"].queryset = banks  # type: ignore[attr-defined]  # the model field
 
     def clean(self) -> dict[str, Any]:

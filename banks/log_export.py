@@ -14,13 +14,14 @@ TEXTS_AT_ONCE = 4 * 1024 * 1024  # bytes of texts that are in memory together; o
 CUT_TO = 2_000  # bytes of a text in a table: a cell of a spreadsheet holds 32,767 characters
 TEXTS = ("request", "before", "after")
 
+_TEXT_FIELDS = [f"{name}{part}" for name in TEXTS for part in ("_sha256", "")]
 LOG_FIELDS = [
-    *("id", "occurred_at", "kind", "state", "server", "bank", "document_id", "fact_ids", "actor", "via", "undo_of"),
-    *("group", "operation_id", "attempts", "error_class", "error_status", "error_text", "error_took", "params"),
-    *("outcome", "created", "sent", "finished"),
-    *(f"{name}{part}" for name in TEXTS for part in ("_sha256", "")),
+    *("id", "occurred_at", "kind", "state", "server", "bank", "document_id", "fact_ids", "actor", "token", "via"),
+    *("undo_of", "group", "operation_id", "attempts", "error_class", "error_status", "error_text", "error_took"),
+    *("params", "outcome", "created", "sent", "finished"),
+    *_TEXT_FIELDS,
 ]
-_OTHERS = {"server", "bank", "actor", "undo_of", *(f"{name}{part}" for name in TEXTS for part in ("_sha256", ""))}
+_OTHERS = {"server", "bank", "actor", "token", "undo_of", *_TEXT_FIELDS}
 _OWN = [name for name in LOG_FIELDS if name not in _OTHERS]
 
 
@@ -29,7 +30,7 @@ def log_rows(listed: Listed, *, with_text: bool = False, longest: int | None = N
 
     Prompts that are private to a person are no text of a row and are in no export.
     """
-    rows = listed.rows.prefetch_related("bank__server")
+    rows = listed.rows.prefetch_related("bank__server", "token")
     cursor = None
     while lot := walk(rows, OLDEST_FIRST, cursor, CHUNK, listed.split):
         for part, texts in _with_texts(lot) if with_text else [(lot, {})]:
@@ -41,7 +42,7 @@ def log_rows(listed: Listed, *, with_text: bool = False, longest: int | None = N
 def _row(write: Write, texts: dict[str, str], longest: int | None) -> dict[str, Any]:
     row = {name: getattr(write, name) for name in _OWN}
     row |= {"server": write.bank.server.name, "bank": write.bank.bank_id}
-    row |= {"actor": write.actor_name, "undo_of": write.undo_of_id}
+    row |= {"actor": write.actor_name, "token": write.token.name if write.token else None, "undo_of": write.undo_of_id}
     for name, blob in zip(TEXTS, _blobs(write), strict=True):
         row |= {f"{name}_sha256": blob, name: _cut(texts.get(blob or ""), longest)}
     return row

@@ -8,6 +8,8 @@ import pytest
 import time_machine
 from django.utils import timezone
 
+from banks.log_export import log_rows
+from banks.log_filters import LogFilters
 from banks.models import AdminEvent, ApiToken, Bank, Role, Write
 from banks.services import tokens
 from tests import factories
@@ -140,6 +142,8 @@ def test_the_log_says_by_which_token(bank: Bank, people: People, as_user: SignIn
     client = as_user(people.viewer)
     for page in (client.get("/log/"), client.get(f"/log/{write.pk}/")):
         assert "Mira Kovač</bdi>, API token “<bdi>nightly job</bdi>”" in text_of(page)
+    (row,) = log_rows(LogFilters().listed(people.viewer))
+    assert (row["actor"], row["token"]) == ("Mira Kovač", "nightly job")
 
 
 def test_hostile_names_stay_text(bank: Bank, people: People, as_user: SignIn) -> None:

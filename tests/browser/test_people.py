@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from banks import jobs
 from banks.models import Bank, Job, Membership, Role, Server, Write
-from banks.services import members, policy, servers, team
+from banks.services import members, policy, servers, team, tokens
 from memadmin.accounts.models import User
 from tests import factories
 from tests.browser.conftest import DESKTOP, PHONE, Open
@@ -56,6 +56,9 @@ def pages(bank: Bank, operator: User) -> dict[str, str]:
     factories.make_bank(LONG, server=states["refused"], gone_since=now)
     asked = factories.make_server(name="asked", health="ok", last_checked=now - timedelta(hours=1))
     jobs.start(kind="ask-server", owner=operator, title="Ask", params={"server": states["unknown"].pk})
+    for days, banks, name in ((90, None, "nightly job"), (7, [bank], LONG[:60]), (30, None, "revoked")):
+        made = tokens.issue(owner=operator, name=name, role=Role.REVIEWER, banks=banks, days=days).token
+    tokens.revoke(actor=operator, token=made)
     of = {person.username: person.pk for person in User.objects.all()}
     return {
         "banks": reverse("banks:bank-list"),
@@ -75,6 +78,8 @@ def pages(bank: Bank, operator: User) -> dict[str, str]:
         "closed": reverse("banks:person-detail", args=[of["gone"]]),
         "oneself": reverse("banks:person-detail", args=[operator.pk]),
         "changes": reverse("banks:event-list"),
+        "tokens": reverse("banks:token-list"),
+        "all tokens": reverse("banks:token-list-all"),
     }
 
 
