@@ -56,7 +56,7 @@ def _alone(view: View) -> View:
     @login_not_required
     @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        response = _too_large(request) or view(request, *args, **kwargs)
+        response = _refused(request) or view(request, *args, **kwargs)
         if response.status_code == 405:
             allowed = ", ".join(sorted(response["Allow"].replace(" ", "").split(",")))
             response = errors.answer(405, f"This address takes {allowed}.")
@@ -66,7 +66,9 @@ def _alone(view: View) -> View:
     return guarded
 
 
-def _too_large(request: HttpRequest) -> HttpResponse | None:
+def _refused(request: HttpRequest) -> HttpResponse | None:
+    if "Transfer-Encoding" in request.headers:  # WSGI reads as much as is announced: nothing
+        return errors.answer(411, "A request has to say its length: Content-Length. Nothing was done.")
     sent = request.META.get("CONTENT_LENGTH") or "0"
     if sent.isascii() and sent.isdigit() and int(sent) <= settings.API_MAX_BYTES:
         return None

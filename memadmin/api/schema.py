@@ -19,6 +19,7 @@ SHARED = {
     403: ("Forbidden", Problem, "The token's role, or its owner's, is too low."),
     404: ("NotFound", Problem, "There is no such thing, or the token may not see it."),
     405: ("WrongMethod", Problem, "The address does not take this method."),
+    411: ("NoLength", Problem, "The body came without its length."),
     413: ("TooLarge", Problem, "The body is too large."),
     422: ("Unprocessable", Unprocessable, "It was read and cannot be used; `fields` say where."),
     429: ("TooMany", Problem, "Too many requests without a token that works; wait for `Retry-After` seconds."),

@@ -112,6 +112,11 @@ def test_what_django_refuses_is_json_too(program: Program) -> None:
     detail(Client().get("/api/v1/me", headers={"Host": "evil.example"}), 400)
 
 
+def test_a_body_in_chunks_is_not_taken_for_an_empty_one(program: Program) -> None:
+    answer = program.post("/facts/retire", "{}", **{"Transfer-Encoding": "chunked"})
+    assert "Content-Length" in detail(answer, 411)
+
+
 def test_too_many_bad_tokens_wait_and_good_ones_do_not(program: Program) -> None:
     bad = Program("mem_" + "x" * 48)
     for _ in range(auth.MOST_REFUSED):
