@@ -246,18 +246,22 @@ def _params(item: dict[str, Any]) -> dict[str, Any]:
 
 
 def _put_chunks(request: Request, document_id: str, after: list[str], moved: dict[int, int]) -> None:
-    """Renumber what stays, drop the rest together with its facts, retired ones included."""
+    """Renumber what stays, drop the rest together with its facts.
+
+    As the real server does: retired facts of dropped chunks stay where other chunks stay, and go where none does.
+    """
     of_document = (request.bank_id, document_id)
     where = "WHERE bank_id = ? AND document_id = ?"
     stays = pack(list(moved))
     request.store.run(
-        f"DELETE FROM facts {where} AND chunk NOT IN (SELECT value FROM json_each(?))",  # noqa: S608
+        f"DELETE FROM facts {where} AND chunk NOT IN (SELECT value FROM json_each(?)) AND (state = 'valid' OR ?)",  # noqa: S608
         *of_document,
         stays,
+        not moved,
     )
     for old, new in moved.items():  # by way of negative numbers, so that no two chunks meet
         request.store.run(f"UPDATE facts SET chunk = ? {where} AND chunk = ?", -1 - new, *of_document, old)  # noqa: S608
-    request.store.run(f"UPDATE facts SET chunk = -1 - chunk {where}", *of_document)  # noqa: S608
+    request.store.run(f"UPDATE facts SET chunk = -1 - chunk {where} AND chunk < 0", *of_document)  # noqa: S608
     request.store.run(f"DELETE FROM chunks {where}", *of_document)  # noqa: S608
     for number, chunk in enumerate(after):
         row = {"bank_id": request.bank_id, "document_id": document_id, "number": number, "text": chunk}

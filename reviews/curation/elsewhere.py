@@ -14,7 +14,7 @@ from banks.hindsight import HindsightClient, HindsightError, NotFound
 from banks.models import Bank, Job, Role, Write
 from memadmin.accounts.models import User
 from reviews.curation import reapply, remember
-from reviews.models import FactDecision, ReviewEntry
+from reviews.models import FactDecision, Reapplication, ReviewEntry
 
 KIND = "retired-elsewhere"
 PAGE = 1_000
@@ -122,6 +122,9 @@ def _news(bank: Bank, retired: dict[str, str], *, whole: bool, edits: set[str]) 
     """
     rows = FactDecision.objects.filter(bank=bank, verdict__in=FactDecision.STANDING).exclude(document_id="")
     known = {fact_id for (fact_id,) in rows.filter(verdict=Verdict.RETIRED).values_list("fact_id").iterator()}
+    settled = [Reapplication.State.DONE, Reapplication.State.DECLINED]
+    left = Reapplication.objects.filter(decision__bank=bank, state__in=settled).values_list("replaces", flat=True)
+    known |= set(left.iterator())
     lately = rows.filter(gone_since__gt=timezone.now() - SURELY_GONE).values_list("document_id", flat=True)
     news = {document for fact_id, document in retired.items() if document and fact_id not in known} | edits
     news |= set(lately)
@@ -156,7 +159,10 @@ def _look_at(run: jobs.Run, client: HindsightClient, bank: Bank, document_id: st
         if not found.whole or before is None or _writes_of(bank, document_id) != before:
             return 0  # somebody here is at it: what was read may be older than what they have done
         reapply.look(bank=bank, document_id=document_id, facts=found.facts)
-        return remember.mirror(bank=bank, document_id=document_id, facts=found.facts)
+        new = remember.mirror(bank=bank, document_id=document_id, facts=found.facts)
+        if new:  # what is only known now may have been extracted anew before
+            reapply.look(bank=bank, document_id=document_id, facts=found.facts)
+        return new
 
 
 def _writes_of(bank: Bank, document_id: str) -> list[tuple[int, str]] | None:

@@ -20,7 +20,8 @@ from banks.hindsight import Fact
 from banks.models import Bank, Blob, Reapply, Role, Write
 from memadmin.accounts.models import User
 from reviews import fact_words
-from reviews.curation.matching import Match, match
+from reviews.curation import ghosts
+from reviews.curation.matching import Match, Numbered, match
 from reviews.curation.remember import as_extracted, decisions_at
 from reviews.errors import TooLate
 from reviews.models import FactDecision, Reapplication
@@ -31,6 +32,7 @@ CLOSE_TEXT = "It says nearly the same."
 POLICY = "This bank asks before it applies decisions again."
 SAID_AGAIN = "A person's edit says it again."
 LET_GO = "This bank lets decisions go."
+ONCE_MORE = "The same sentence is there once more, and its server does not tell whether it was extracted anew."
 PER_ROW = 20  # facts: a worker holds a row for a minute or so, and each fact takes three calls
 
 
@@ -41,27 +43,46 @@ def look(*, bank: Bank, document_id: str, facts: Sequence[Fact], cause: Write | 
     `facts`: all facts of the document as they are now; `cause`: the write of ours after which it was extracted anew.
     The bank's policy at the time of the extraction counts: what is let go stays so, until the next one.
     """
-    present = {fact.id for fact in facts}
+    sifted = ghosts.sift(bank, document_id, facts)
+    present = {fact.id for fact in sifted.live}
     _withdraw(bank, document_id, present)
     standing = FactDecision.objects.select_related("extracted", "current").filter(
         bank=bank, document_hash=Write.hash_of(document_id), verdict__in=FactDecision.STANDING
     )
-    lost = []
-    for each in standing:
-        if each.fact_id not in present:
-            lost.append(each)
-        elif each.gone_since is not None:  # it was away, not gone
-            FactDecision.objects.filter(pk=each.pk, fact_id=each.fact_id).update(gone_since=None)
-    if not lost:
+    lost = [each for each in standing if each.fact_id not in present]
+    unsure = [each for each in standing if each.fact_id in sifted.doubtful]
+    here = [each for each in standing if each.fact_id in present - sifted.doubtful]
+    FactDecision.objects.filter(pk__in=[each.pk for each in here if each.gone_since is not None]).update(
+        gone_since=None  # it was away, not gone
+    )
+    ghosts.note_beside(here, sifted.live)
+    if not lost and not unsure:
         return 0
-    known = decisions_at(bank, facts)
-    valid = {fact.id for fact in facts if not fact.is_retired and not fact.is_observation}
-    free = [fact for fact in as_extracted(facts, known) if fact.fact_id in valid and fact.fact_id not in known]
+    known = decisions_at(bank, sifted.live)
+    valid = {fact.id for fact in sifted.live if not fact.is_retired and not fact.is_observation}
+    free = [each for each in as_extracted(sifted.live, known) if each.fact_id in valid and each.fact_id not in known]
     found = match([(each, each.extracted.text, each.occurrence) for each in lost], free)
     new = [pair for each in found if (pair := _pair(each, bank, cause)) is not None]
+    new += [pair for each in _twins(unsure, free, sifted.live) if (pair := _pair(each, bank, cause, ONCE_MORE))]
     _apply(bank, document_id, [pair for pair in new if pair.state == State.SENT])
     _gone(lost)
     return len(new)
+
+
+def _twins(
+    unsure: Sequence[FactDecision], free: Sequence[Numbered], facts: Sequence[Fact]
+) -> list[Match[FactDecision]]:
+    """For retired facts that may be ghosts: valid ones of the same chunk with the same text."""
+    chunk = {fact.id: fact.chunk_id for fact in facts}
+    found: list[Match[FactDecision]] = []
+    for decision in unsure:
+        same = [
+            each
+            for each in free
+            if each.text == decision.extracted.text and chunk[each.fact_id] == chunk[decision.fact_id]
+        ]
+        found += [Match(decision, each, exact=True, score=100.0) for each in same[:1]]
+    return found
 
 
 def _gone(lost: Sequence[FactDecision]) -> None:
@@ -95,13 +116,15 @@ def _withdraw(bank: Bank, document_id: str, present: set[str]) -> None:
     Reapplication.objects.filter(pk__in=gone, state=State.ASKED).update(state=State.FAILED)
 
 
-def _pair(found: Match[FactDecision], bank: Bank, cause: Write | None) -> Reapplication | None:
-    """None when this pair was handled before, or when there is nothing to handle."""
-    why, state = "", State.ASKED
+def _pair(found: Match[FactDecision], bank: Bank, cause: Write | None, doubt: str = "") -> Reapplication | None:
+    """None when this pair was handled before, or when there is nothing to handle. `doubt`: why to ask in any case."""
+    why, state = doubt, State.ASKED
     if bank.reapply == Reapply.OFF:
-        if not found.exact:
+        if not found.exact or doubt:
             return None
         why, state = LET_GO, State.DECLINED
+    elif why:
+        pass
     elif not found.exact:
         why = CLOSE_TEXT
     elif bank.reapply == Reapply.ASK:
@@ -200,6 +223,7 @@ def _move(pair: Reapplication, write: Write) -> None:
         FactDecision.objects.filter(pk=decision.pk).update(verdict=Verdict.RESTORED, restored_at=None)
         return
     changes: dict[str, Any] = {"fact_id": pair.fact_id, "write": write, "gone_since": None, "again": F("again") + 1}
+    changes["beside"] = None
     if not pair.exact:
         same = others.filter(document_hash=decision.document_hash, extracted=pair.text_id)
         taken = set(same.values_list("occurrence", flat=True))

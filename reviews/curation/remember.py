@@ -13,6 +13,7 @@ from banks.fact_kinds import GONE
 from banks.hindsight import Fact
 from banks.models import Bank, Blob, Write
 from reviews import fact_words
+from reviews.curation import ghosts
 from reviews.curation.matching import Numbered, numbered
 from reviews.models import FactDecision, Reapplication
 
@@ -120,7 +121,7 @@ def _remember(bank: Bank, document_id: str, fact: Numbered, **values: Any) -> Fa
     preview = FactDecision.preview_of(fact.text if now is None else now.text)
     found, _ = FactDecision.objects.update_or_create(
         **key,
-        defaults={"fact_id": fact.fact_id, "preview": preview, **values},
+        defaults={"fact_id": fact.fact_id, "preview": preview, "beside": None, **values},
         create_defaults={"document_id": document_id, "fact_id": fact.fact_id, "preview": preview, **values},
     )
     if before is not None and before.fact_id != fact.fact_id:
@@ -169,6 +170,7 @@ def mirror(*, bank: Bank, document_id: str, facts: Sequence[Fact]) -> int:
 
     `facts`: all facts of the document, valid ones and retired ones, in its order.
     """
+    facts = ghosts.sift(bank, document_id, facts).live
     known = decisions_at(bank, facts)
     texts = {fact.fact_id: fact for fact in as_extracted(facts, known)}
     changed = [

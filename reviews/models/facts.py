@@ -60,6 +60,9 @@ class FactDecision(models.Model):
     gone_since = models.DateTimeField(
         null=True, help_text="when its fact was first not in the bank: a new extraction, or no document any more"
     )
+    beside = models.JSONField(
+        null=True, help_text="ids of valid facts of its chunk as last seen; by them the chunk is known again"
+    )
     shelf = models.GeneratedField(
         expression=Case(
             When(verdict__in=["retired", "restored"], gone_since__isnull=False, then=Value("gone")),

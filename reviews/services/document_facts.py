@@ -1,12 +1,13 @@
 """The facts of one document, as a load reads and keeps them."""
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
 from banks.hindsight import Fact, HindsightClient
 from banks.models import Bank, Blob, Write
+from reviews.curation.ghosts import left_behind
 from reviews.models import FactDecision
 
 SHOWN = 200  # of each state; more only where decisions about facts have to be found again
@@ -52,7 +53,14 @@ def read(client: HindsightClient, *, bank: Bank, document_id: str) -> DocumentFa
         found = _read(client, bank, document_id, decided=decided)
         if not found.moved:
             break
-    return found
+    return _without_ghosts(found, left_behind(bank, document_id) if decided else set())
+
+
+def _without_ghosts(found: DocumentFacts, left: set[str]) -> DocumentFacts:
+    """Retired facts that were extracted anew since, and decided about again: nobody can do anything with them."""
+    live = [fact for fact in found.facts if not (fact.is_retired and fact.id in left)]
+    gone = len(found.facts) - len(live)
+    return replace(found, facts=live, retired=found.retired - gone) if gone and found.retired is not None else found
 
 
 def _read(client: HindsightClient, bank: Bank, document_id: str, *, decided: bool) -> DocumentFacts:

@@ -172,7 +172,9 @@ def _curate(entry: ReviewEntry, facts: DocumentFacts, edit: Write | None) -> Non
         return
     bank, document_id = entry.bank, entry.document_id
     reapply.look(bank=bank, document_id=document_id, facts=facts.facts, cause=edit)
-    remember.mirror(bank=bank, document_id=document_id, facts=facts.facts)
+    if remember.mirror(bank=bank, document_id=document_id, facts=facts.facts):
+        # What is only known now may have been extracted anew before.
+        reapply.look(bank=bank, document_id=document_id, facts=facts.facts)
 
 
 def _live_until(document: Document) -> datetime | None:

@@ -14,7 +14,7 @@ from reviews.selectors.retired_filters import RetiredFilters
 from reviews.selectors.retired_jobs import progress_of
 from reviews.services import facts
 from tests.contract.conftest import until
-from tests.contract.test_curation import ended
+from tests.contract.test_curation import ended, sentences
 from tests.contract.test_through_the_door import entry_of, finish, look, row, user
 
 __all__ = ["row", "user"]
@@ -99,3 +99,21 @@ def test_an_edit_is_found_after_another_tool_has_the_document_processed_again(ro
     looked(row)
     drain()
     assert "Ben stayed in Nantes until May." in bank.facts("notes/a")
+
+
+def test_retired_facts_of_a_chunk_that_changes_stay_where_other_chunks_stay(bank) -> None:
+    """What both servers do, and what `reviews.curation.ghosts` is for."""
+    told = sentences(60)
+    bank.store("notes/a", " ".join(told))
+    bank.quiet()
+    there = bank.facts("notes/a")
+    bank.client.patch_fact(bank.id, there[told[0]], state="invalidated", reason="x")
+    bank.quiet()
+    told[14] = told[14].replace("harbour office", "harbour bureau")
+    bank.store("notes/a", " ".join(told))
+    bank.quiet()
+    assert bank.facts("notes/a", "invalidated") == {told[0]: there[told[0]]}
+    assert told[0] in bank.facts("notes/a")
+    bank.wait(bank.client.reprocess_document(bank.id, "notes/a"))
+    bank.quiet()
+    assert bank.facts("notes/a", "invalidated") == {}
