@@ -38,6 +38,13 @@ class RetiredRow:
     entry: int | None = None
     write: Write | None = None  # under way, or in need of a person
 
+    @property
+    def why(self) -> str:
+        """Why it was refused; that it is none of one the list says already."""
+        if self.write is None or self.write.is_open:
+            return ""
+        return self.write.error_text.removeprefix("Restored 0 of 1. ")
+
 
 @dataclass(frozen=True)
 class QuestionRow:

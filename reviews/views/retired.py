@@ -12,6 +12,7 @@ from banks import selectors
 from banks.access import banks_for
 from banks.models import Bank, Job, Role
 from memadmin import exporting
+from memadmin.counting import Count
 from memadmin.htmx import PersonRequest, SeeOther, wants_fragment
 from memadmin.paging import Cursor, Page
 from reviews.curation import archive, elsewhere
@@ -31,8 +32,10 @@ def retired_list(request: PersonRequest) -> HttpResponse:
     if filters.tab == "questions":
         context["rows"], context["page"] = retired.question_page(user, filters, cursor)
     else:
-        page = _retried(request) or retired.retired_page(user, filters, cursor)
-        context |= {"page": page, "rows": retired.with_news(page.rows), "found": retired.retired_count(user, filters)}
+        refused = _refused(request)
+        page = refused or retired.retired_page(user, filters, cursor)
+        found = Count(len(page.rows)) if refused else retired.retired_count(user, filters)
+        context |= {"page": page, "rows": retired.with_news(page.rows), "found": found}
     context |= {
         "told": retired.told_by_servers(user),
         "people": retired.people_of(user),
@@ -48,7 +51,7 @@ def retired_list(request: PersonRequest) -> HttpResponse:
     return render(request, "reviews/retired_list.html", context)
 
 
-def _retried(request: PersonRequest) -> Page[FactDecision] | None:
+def _refused(request: PersonRequest) -> Page[FactDecision] | None:
     """What a bulk restore was refused, on one page and selected still."""
     given = request.GET.get("refused", "")
     if not (given.isascii() and given.isdigit() and len(given) < 18):
