@@ -12,7 +12,7 @@ from banks.models import Job, Write
 from memadmin.accounts.models import User
 from reviews.curation import archive
 from reviews.curation.remember import rows_before
-from reviews.errors import FactRefused, NotDecided, TooLate
+from reviews.errors import FactRefused, FactTaken, NotDecided, TooLate
 from reviews.models import FactDecision, ReviewEntry
 from reviews.selectors.facts import facts_of
 from reviews.services import decide, facts
@@ -74,7 +74,8 @@ def undo(*, user: User, name: str, passed: Collection[str] = ()) -> Undone:
             return _take_back(user, judged)
         except NotDecided as refused:  # somebody was faster than we judged, or we ourselves
             (now,) = judge(user, [judged.step])
-            judged = now if not now.ready else replace(now, way=Way.NO, why=str(refused))
+            way = Way.WAIT if isinstance(refused, FactTaken) else Way.NO
+            judged = replace(now, way=way, why=str(refused)) if now.ready else now
     if (answer := _answer(user, judged.step)) is not None:
         return answer
     raise NotUndone(judged)
@@ -165,6 +166,7 @@ def _claim(write: Write, entry: ReviewEntry | None, ids: list[str]) -> None:
     if write.undone_by.exclude(state=Write.State.CANCELLED).exists():
         raise TooLate(AGAIN)
     if entry is None:
+        facts.refuse_taken(write.bank_id, write.document_hash, ids)
         return
     _still_there(entry, ids)
     facts.take(entry, ids)

@@ -13,6 +13,7 @@ from banks import access
 from banks.models import Job, Role, Write
 from memadmin import words
 from reviews.models import Decision, FactDecision, ReviewEntry
+from reviews.services.extraction import EXTRACTING
 from reviews.services.facts import moved_since
 from reviews.undoing.steps import ABOUT_FACTS, BULK, Step
 
@@ -26,6 +27,7 @@ PUT_BACK = "It is deleted, so it cannot be taken back. The document can be put b
 EDIT = "An edit is not taken back by a key, since the bank would extract all facts of the document anew."
 REVERT = f"{EDIT} The earlier text can be stored again."
 STORING = "The bank is storing the text just now. When that has ended, the earlier text can be stored again."
+EXTRACTED = "All facts of its document are being extracted again. When that has ended, press again."
 
 
 class Way(Enum):
@@ -203,7 +205,11 @@ def _facts(write: Write, known: _Known) -> tuple[Way, str]:
     for fact_id in done:
         now = known.now[write.bank_id, fact_id]
         for row in known.open:
-            if row.bank_id == write.bank_id and now in row.fact_ids:
+            if (row.bank_id, row.document_hash) != (write.bank_id, write.document_hash):
+                continue
+            if row.kind in EXTRACTING:
+                return Way.WAIT, EXTRACTED
+            if now in row.fact_ids:
                 by = "" if row.actor_id == known.user.pk else f" by {_who(row, known.user)}"
                 return Way.WAIT, f"“{row.kind}” of it{by} is under way."
         fact = known.facts.get((write.bank_id, now))

@@ -111,6 +111,19 @@ def test_a_list_that_was_on_its_way_does_not_take_the_field_away(
     assert Write.objects.order_by("-pk")[0].params["reason"] == "half a rea"
 
 
+def test_a_reason_is_taken_while_the_bank_is_asked_what_rests_on_the_fact(
+    entry: ReviewEntry, reviewer: User, signed_in: Open
+) -> None:
+    page = signed_in(reviewer, f"/reviews/{entry.pk}/")
+    page.route(re.compile(r"/impact/"), lambda route: None)  # its answer does not come
+    page.keyboard.press("1")
+    with page.expect_request(re.compile(r"/impact/")):
+        page.keyboard.press("r")
+    page.keyboard.type("gone")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("retiring, Mira Kovač")).to_be_visible()
+
+
 def test_editing_a_fact(entry: ReviewEntry, reviewer: User, signed_in: Open) -> None:
     page = signed_in(reviewer, f"/reviews/{entry.pk}/")
     page.keyboard.press("1")

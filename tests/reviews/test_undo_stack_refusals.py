@@ -12,6 +12,7 @@ from reviews.models import Decision, FactDecision, ReviewEntry
 from reviews.services import decide, facts
 from reviews.services.reopening import reopen_by_itself
 from reviews.undoing.acts import NotUndone
+from reviews.undoing.judging import EXTRACTED
 from tests import factories
 from tests.conftest import People
 from tests.reviews.undoing import FACTS, act, end, restore, retire, undo, with_facts
@@ -131,6 +132,12 @@ def test_another_write_of_the_fact_is_under_way(entry: ReviewEntry, people: Peop
     retire(people.reviewer, entry, "f1")
     facts.edit(user=people.owner, entry_id=entry.pk, fact_id="f1", text_hash="", new_text="Other words.")
     assert refused(people.reviewer) == "“edit-fact” of it by Ann Weber is under way."
+
+
+def test_the_document_is_being_extracted_again(entry: ReviewEntry, people: People) -> None:
+    retire(people.reviewer, entry, "f1")
+    act("edit", people.owner, entry, new_text="Other words.")
+    assert refused(people.reviewer) == EXTRACTED
 
 
 def test_a_row_that_is_being_sent_waits(entry: ReviewEntry, people: People) -> None:
