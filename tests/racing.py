@@ -3,7 +3,7 @@
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 from django.db import connection
 
@@ -13,8 +13,11 @@ ROUNDS = 50
 _PATIENCE = 60.0  # seconds; only a deadlock lasts so long
 
 
-def at_once(*acts: Callable[[], object]) -> list[object]:
-    """What each act returned, or the refusal it met. Any other error of one of them is raised here."""
+def at_once(*acts: Callable[[], object], often_switched: bool = True) -> list[object]:
+    """What each act returned, or the refusal it met. Any other error of one of them is raised here.
+
+    `often_switched`: between any two steps; for many threads that takes long, and they are many anyway.
+    """
     barrier = threading.Barrier(len(acts))
     results: list[object] = [None] * len(acts)
     errors: list[Exception] = []
@@ -31,7 +34,7 @@ def at_once(*acts: Callable[[], object]) -> list[object]:
             connection.close()
 
     threads = [threading.Thread(target=run, args=item, daemon=True) for item in enumerate(acts)]
-    with _often_switched():
+    with _often_switched() if often_switched else nullcontext():
         for thread in threads:
             thread.start()
         for thread in threads:

@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Result:
-    """`ratio` is ours / floor, smaller is better. Without a floor it is ours / goal."""
+    """`ratio` is ours / floor, smaller is better; of a `speedup` it is floor / ours, how many times as fast we are."""
 
     name: str
     ours: float
@@ -17,14 +17,18 @@ class Result:
     profile: str
     goal: float | None = None  # of the ratio, or without a floor of `ours`; None = shown beside those that have one
     note: str = ""
+    speedup: bool = False
 
     @property
     def ratio(self) -> float:
-        return self.ours / self.floor if self.floor else 0.0
+        part, whole = (self.floor, self.ours) if self.speedup else (self.ours, self.floor)
+        return part / whole if whole else 0.0
 
     @property
     def reached(self) -> bool | None:
-        return None if self.goal is None else self.ratio <= self.goal
+        if self.goal is None:
+            return None
+        return self.ratio >= self.goal if self.speedup else self.ratio <= self.goal
 
     def as_json(self) -> dict[str, Any]:
         values = asdict(self)
