@@ -13,9 +13,9 @@ from django.db.models import Count
 from banks import access, jobs
 from banks.models import Bank, Job, JobItem, Role, Write
 from memadmin.accounts.models import User
+from memadmin.jsonlines import RawLine, Skipped, read_lines
 from reviews.importing import files
 from reviews.importing.job import KEPT_OF_A_LINE, SKIPPED, TRIES
-from reviews.importing.lines import RawLine, Skipped, read_lines
 from reviews.importing.log_lines import LONGEST_LINE, parse
 from reviews.importing.log_rows import Identities, Row, row_of
 from reviews.importing.log_store import store

@@ -8,9 +8,9 @@ import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
-from reviews.importing.lines import JS_WHITE_SPACE, SURROGATE, Skipped
+from memadmin.jsonlines import SURROGATE, Skipped, record_of
 
 LONGEST_LINE = 4 * 1024 * 1024  # bytes; a recall with all its hits has some 100,000
 CLIPPED_AT = 20_000  # UTF-16 units
@@ -22,7 +22,6 @@ KNOWN = (*RECALLS, "retain", *ABOUT_FACTS, "error")
 _TEXTS = ("query", "operation", "filter", "reason", "injectedText", "documentText", "stage", "message")
 _COUNTS = ("found", "injected", "skipped", "chunks", "documents", "lines")
 _SHOWN_OF_ANY = frozenset({"ts", "type", "stage", "message"})
-_EXACT_DIGITS = 15
 _LARGEST = 2**31 - 1
 
 
@@ -53,22 +52,13 @@ class Entry:
 
 def parse(data: bytes) -> Entry | Skipped | None:
     """The entry of a line, why it is none, or None for a blank line."""
-    if len(data) > LONGEST_LINE:
-        return Skipped(f"longer than {LONGEST_LINE:,} bytes")
-    text = data.decode("utf-8", "replace").strip(JS_WHITE_SPACE)
-    if not text:
-        return None
+    record = record_of(data, LONGEST_LINE, "entries")
+    if not isinstance(record, dict):
+        return record
     try:
-        record, end = _scan(text, 0)
-        if end == len(text) and isinstance(record, dict):
-            return _entry(record)
+        return _entry(record)
     except RecursionError:
         return Skipped("nested too deep")
-    except (ValueError, StopIteration):
-        end = -1
-    if end != len(text):
-        return Skipped("not JSON: torn, or several entries on one line" if text.startswith("{") else "not JSON")
-    return Skipped("not a JSON object")
 
 
 def is_clipped(text: str) -> bool:
@@ -150,16 +140,3 @@ def _count(value: Any) -> int | None:
 
 def _utf16(text: str) -> int:
     return len(text) + sum(character > "\uffff" for character in text)
-
-
-def _number(digits: str) -> int | float:
-    """Python refuses to read very long integers; as floats they are read at any length."""
-    return int(digits) if len(digits) <= _EXACT_DIGITS else float(digits)
-
-
-def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no JSON")
-
-
-_scan: Callable[[str, int], tuple[Any, int]]
-_scan = json.JSONDecoder(parse_constant=_refuse, parse_int=_number).scan_once  # type: ignore[attr-defined]  # no stub has it

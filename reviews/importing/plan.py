@@ -9,9 +9,10 @@ from typing import BinaryIO, NamedTuple
 
 from banks.models import Bank, Server, Write
 from memadmin.accounts.models import User
+from memadmin.jsonlines import Skipped, read_lines
 from reviews.importing.events import Event, Identities, Same
 from reviews.importing.fold import Folded, fold, predicted_pending
-from reviews.importing.lines import Skipped, parse, read_lines
+from reviews.importing.lines import LONGEST_LINE, parse
 from reviews.importing.lookups import entries_of_source
 from reviews.importing.placing import Place
 from reviews.importing.replay import ALREADY, Item
@@ -78,7 +79,7 @@ def read(stream: BinaryIO) -> Reading:
     """Keeps about 800 bytes a line in memory, and no raw text."""
     reading = Reading()
     identities, same = Identities(), Same()
-    for line in read_lines(stream):
+    for line in read_lines(stream, LONGEST_LINE):
         found = parse(line.data, same)
         if found is None:
             reading.blank += 1

@@ -8,8 +8,9 @@ from typing import Any
 from banks import jobs
 from banks.models import Job, Server
 from memadmin.accounts.models import User
+from memadmin.jsonlines import Skipped, read_lines
 from reviews.importing.job import start_import
-from reviews.importing.lines import Skipped, parse, read_lines
+from reviews.importing.lines import LONGEST_LINE, parse
 from reviews.models import Decision, ReviewEntry
 
 DATA = Path(__file__).parent.parent / "data"
@@ -43,7 +44,7 @@ def as_bytes(lines: list[str]) -> bytes:
 
 def events_of(lines: list[str] | bytes) -> list[Any]:
     data = lines if isinstance(lines, bytes) else as_bytes(lines)
-    found = [parse(line.data) for line in read_lines(io.BytesIO(data))]
+    found = [parse(line.data) for line in read_lines(io.BytesIO(data), LONGEST_LINE)]
     return [event for event in found if event is not None and not isinstance(event, Skipped)]
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reviews.importing.lines import Skipped, read_lines
+from memadmin.jsonlines import Skipped, read_lines
 from reviews.importing.log_lines import LONGEST_LINE, MOST_KILLS, Entry, is_clipped, parse
 from tests.reviews.log_files import CUT, KILL_A, TS, entry, recall, retained, retire
 

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memadmin.jsonlines import Skipped, read_lines
 from reviews.importing.events import Event, Identities, moment
-from reviews.importing.lines import LONGEST_LINE, Skipped, parse, read_lines
+from reviews.importing.lines import LONGEST_LINE, parse
 from tests.reviews.queue_files import DATA, add, as_bytes, done, events_of
 
 
@@ -39,7 +40,7 @@ def test_lines_end_at_lf_only() -> None:
 
 def test_numbers_and_offsets_point_into_the_file() -> None:
     data = b"\nfirst\n\n\xff\xfe\nlast"
-    lines = list(read_lines(io.BytesIO(data)))
+    lines = list(read_lines(io.BytesIO(data), LONGEST_LINE))
     assert [line.number for line in lines] == [1, 2, 3, 4, 5]
     assert [data[line.offset : line.offset + line.size] for line in lines] == [b"", b"first", b"", b"\xff\xfe", b"last"]
 
@@ -96,7 +97,7 @@ def test_bytes_that_are_no_utf8_stay_in_their_line() -> None:
 
 def test_a_huge_line_is_read_past_without_keeping_it() -> None:
     data = b"x" * (3 * LONGEST_LINE) + b"\n" + as_bytes([add("after")])
-    lines = list(read_lines(io.BytesIO(data)))
+    lines = list(read_lines(io.BytesIO(data), LONGEST_LINE))
     assert (lines[0].number, lines[0].size) == (1, 3 * LONGEST_LINE)
     assert max(len(line.data) for line in lines) <= LONGEST_LINE + 1
     assert [event.document_id for event in events_of(data)] == ["after"]
@@ -166,7 +167,7 @@ def test_everything_else_has_no_date(text: str) -> None:
 
 @given(st.binary(max_size=300))
 def test_nothing_raises(data: bytes) -> None:
-    for line in read_lines(io.BytesIO(data)):
+    for line in read_lines(io.BytesIO(data), LONGEST_LINE):
         found = parse(line.data)
         if isinstance(found, Event):
             "\0".join(found).encode("utf-8")
@@ -176,7 +177,7 @@ def test_nothing_raises(data: bytes) -> None:
 @given(st.lists(st.binary(max_size=40).map(lambda data: data.replace(b"\n", b""))))
 def test_splitting_loses_nothing(parts: list[bytes]) -> None:
     data = b"\n".join(parts)
-    lines = list(read_lines(io.BytesIO(data)))
+    lines = list(read_lines(io.BytesIO(data), LONGEST_LINE))
     assert [line.data for line in lines] == (parts[:-1] if parts and not parts[-1] else parts)
 
 
