@@ -16,12 +16,6 @@ class Reflect(Kind):
 
 
 @register
-class Retain(Kind):
-    name, glyph, verb, past, tone = "retain", "↗", "retain", "retained", "none"
-    sends = False
-
-
-@register
 class LoggedError(Kind):
     """What went wrong in the agent's tool, and entries of a type that nobody here knows."""
 

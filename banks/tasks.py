@@ -19,6 +19,22 @@ def sweep_writes() -> int:
     return sweep()
 
 
+@shared_task(name="banks.tasks.flush_retains")
+def flush_retains(bank_id: int) -> str:
+    """Idempotent: rows of the queue are taken by conditional update, all of a batch or none."""
+    from banks.retain.flush import flush
+
+    return flush(bank_id)
+
+
+@shared_task(name="banks.tasks.sweep_retains")
+def sweep_retains() -> int:
+    """Idempotent: tells a worker, and the rows decide."""
+    from banks.retain.flush import sweep
+
+    return sweep()
+
+
 @shared_task(name="banks.tasks.probe_servers")
 def probe_servers() -> int:
     """Idempotent: overwrites what the servers said with what they say now."""

@@ -145,6 +145,8 @@ CELERY_TIMEZONE = "UTC"
 _SIGN = {"task": "memadmin.tasks.sign_of_life", "schedule": 5.0}
 CELERY_BEAT_SCHEDULE = {
     "sweep-writes": {"task": "banks.tasks.sweep_writes", "schedule": 2.0},
+    # The safety net: usually a message comes when there are enough, or when the first has waited long enough.
+    "sweep-retains": {"task": "banks.tasks.sweep_retains", "schedule": 2.0, "options": {"expires": 10}},
     "probe-servers": {"task": "banks.tasks.probe_servers", "schedule": 60.0},
     # What was not begun before the next ones are due is of no use.
     "sweep-loads": {"task": "reviews.tasks.sweep_loads", "schedule": 5.0, "options": {"expires": 10}},
@@ -257,6 +259,9 @@ SETTLE_MINUTES = env.number("MEMADMIN_SETTLE_MINUTES", 30)
 POLL_SECONDS = env.number("MEMADMIN_POLL_SECONDS", 60)
 # A worker renews its hold on what it works on; what a killed one held is taken up again after so long.
 CLAIM_SECONDS = max(env.number("MEMADMIN_CLAIM_SECONDS", 15), 3.0)  # a beat each second is enough
+# Memories that come through us wait so long for others, and go out together. A single one may be so large.
+RETAIN_WAIT_SECONDS = env.number("MEMADMIN_RETAIN_WAIT_SECONDS", 5)
+RETAIN_ITEM_BYTES = int(env.number("MEMADMIN_RETAIN_ITEM_KB", 1024) * 1024)
 CURATION_CALLS_PER_SERVER = int(env.number("MEMADMIN_CALLS_PER_SERVER", 2))
 
 LOGGING = {

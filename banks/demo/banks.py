@@ -88,7 +88,7 @@ def delete_bank(request: Request) -> dict[str, Any]:
     """Says yes for unknown banks too."""
     count = request.store.number("SELECT count(*) FROM facts WHERE bank_id = ?", request.bank_id)
     count += request.store.number("SELECT count(*) FROM documents WHERE bank_id = ?", request.bank_id)
-    for table in ("facts", "chunks", "documents", "operations", "mental_models", "banks"):
+    for table in ("facts", "chunks", "documents", "operations", "mental_models", "config", "banks"):
         request.store.run(f"DELETE FROM {table} WHERE bank_id = ?", request.bank_id)  # noqa: S608
     message = f"Bank '{request.bank_id}' and all associated data deleted successfully"
     return {"success": True, "message": message, "deleted_count": count}

@@ -31,6 +31,10 @@ def post_memories(request: Request) -> dict[str, Any]:
     body = request.json(FIELDS)
     items = _checked_items(body)
     wanted = _checked_operation_id(body)
+    if wanted and len({item.get("strategy") for item in items}) > 1:
+        raise Problem(400, "operation_id requires all retain items to resolve to a single strategy")
+    for item in items:
+        item["tags"] = [*(item.get("tags") or []), *(body.get("document_tags") or [])]
     ensure_bank(request)
     base = {"success": True, "bank_id": request.bank_id, "items_count": len(items), "operation_ids": None}
     if body.get("async"):

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, unquote
 
-from banks.demo import banks, documents, facts, mental_models, operations, retain
+from banks.demo import banks, config, documents, facts, mental_models, operations, retain
 from banks.demo.http import Pace, Problem, Request
 from banks.demo.store import Store
 
@@ -68,6 +68,8 @@ _ROUTES = (
     _route("PUT", _BANK, banks.put_bank),
     _route("DELETE", _BANK, banks.delete_bank),
     _route("GET", f"{_BANK}/stats", banks.stats, "refresh"),
+    _route("GET", f"{_BANK}/config", config.get_config),
+    _route("PATCH", f"{_BANK}/config", config.patch_config),
     _route("POST", f"{_BANK}/memories", retain.post_memories),
     _route(
         "GET",

@@ -44,6 +44,9 @@ CREATE TABLE IF NOT EXISTS mental_models (
   bank_id TEXT NOT NULL, id TEXT NOT NULL, name TEXT NOT NULL, source_query TEXT NOT NULL, content TEXT NOT NULL,
   based_on TEXT NOT NULL, created_at TEXT NOT NULL, PRIMARY KEY (bank_id, id)
 );
+CREATE TABLE IF NOT EXISTS config (
+  bank_id TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (bank_id, name)
+);
 CREATE TABLE IF NOT EXISTS failures (key TEXT PRIMARY KEY, count INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS notes (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 """

@@ -20,6 +20,7 @@ from banks.hindsight.errors import (
 from banks.hindsight.ids import check_bank_id, check_document_id, check_fact_id, is_addressable
 from banks.hindsight.items import RetainItem
 from banks.hindsight.shapes import (
+    BankConfig,
     BankRow,
     BankStats,
     ChildOperation,
@@ -37,6 +38,7 @@ from banks.hindsight.transport import Timeouts
 
 __all__ = [
     "BadAnswer",
+    "BankConfig",
     "BankRow",
     "BankStats",
     "Busy",

@@ -4,7 +4,7 @@ A call either returns a value of `shapes` or raises one error of `errors`. Nothi
 what a repetition would mean.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self, TypeVar
 from uuid import UUID
@@ -16,6 +16,7 @@ from banks.hindsight.derived import MentalModel, SourceFact
 from banks.hindsight.fields import ShapeError
 from banks.hindsight.items import RetainItem
 from banks.hindsight.shapes import (
+    BankConfig,
     BankRow,
     BankStats,
     Deleted,
@@ -87,15 +88,28 @@ class HindsightClient:
 
     # banks
 
-    def list_banks(self) -> list[BankRow]:
-        """All banks. The only proof that a bank exists: other calls answer for unknown banks too."""
+    def list_banks(self, *, q: str = "") -> list[BankRow]:
+        """All banks, or those whose id or name contains `q`, where the server can tell.
+
+        The only proof that a bank exists: other calls answer for unknown banks too.
+        """
         path = ids.banks_path(self._namespace)
-        return self._all(lambda offset: self._page(path, "banks", BankRow.parse, limit=PAGE, offset=offset), _bank_key)
+        return self._all(
+            lambda offset: self._page(path, "banks", BankRow.parse, limit=PAGE, offset=offset, q=q), _bank_key
+        )
 
     def has_bank(self, bank_id: str) -> bool:
         """Whether the list of banks has it, by its exact id."""
         ids.check_bank_id(bank_id)
-        return any(row.bank_id == bank_id for row in self.list_banks())
+        # What is asked for is a pattern on the server, in which some characters mean others.
+        return any(row.bank_id == bank_id for q in (bank_id, "") for row in self.list_banks(q=q))
+
+    def bank_config(self, bank_id: str) -> BankConfig:
+        return self._get(self._bank(bank_id, "config"), BankConfig.parse)
+
+    def patch_config(self, bank_id: str, updates: Mapping[str, Any]) -> BankConfig:
+        """Change these settings and no others; what holds then. The server creates a missing bank."""
+        return self._parsed("PATCH", self._bank(bank_id, "config"), BankConfig.parse, body={"updates": dict(updates)})
 
     def put_bank(self, bank_id: str, *, name: str = "") -> None:
         """Create the bank, or rename it when it exists."""
@@ -157,7 +171,9 @@ class HindsightClient:
         path = ids.document_path(self._namespace, bank_id, document_id)
         self._send("PATCH", path, body={"tags": list(tags)})
 
-    def retain(self, bank_id: str, items: Sequence[RetainItem], *, operation_id: UUID) -> Retained:
+    def retain(
+        self, bank_id: str, items: Sequence[RetainItem], *, operation_id: UUID, document_tags: Sequence[str] = ()
+    ) -> Retained:
         """Hand over documents to be stored in the background, each under its own id.
 
         Repeating a call with its `operation_id` starts nothing new, whatever the items say. The server creates a
@@ -168,7 +184,10 @@ class HindsightClient:
             raise ValueError("A retain takes at least one item, and each document once.")
         for name in names:
             ids.check_document_id(name)
-        body = {"items": [item.as_json() for item in items], "async": True, "operation_id": str(operation_id)}
+        body: dict[str, Any] = {"items": [item.as_json() for item in items]}
+        body |= {"async": True, "operation_id": str(operation_id)}
+        if document_tags:
+            body["document_tags"] = list(document_tags)
         answer = self._send("POST", self._bank(bank_id, "memories"), body=body)
         given = answer.data.get("operation_id")
         return Retained(given if isinstance(given, str) else str(operation_id), answer.ignored_params)

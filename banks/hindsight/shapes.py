@@ -86,6 +86,18 @@ class BankRow:
 
 
 @dataclass(frozen=True, slots=True)
+class BankConfig:
+    """`values`: all settings as they hold for the bank; `overrides`: those that are its own."""
+
+    values: dict[str, Any]
+    overrides: dict[str, Any]
+
+    @classmethod
+    def parse(cls, row: Row) -> "BankConfig":
+        return cls(dict(fields.mapping(row.get("config"))), dict(fields.mapping(row.get("overrides"))))
+
+
+@dataclass(frozen=True, slots=True)
 class BankStats:
     """Counters as the server keeps them. Retired facts are counted by no server: use `count_facts`."""
 

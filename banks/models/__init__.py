@@ -3,6 +3,7 @@ from banks.models.blobs import Blob
 from banks.models.events import AdminEvent
 from banks.models.jobs import Job, JobItem
 from banks.models.log_index import Unindexed, WriteFact
+from banks.models.retain import RetainItem, RetainLabel
 from banks.models.servers import Server
 from banks.models.tokens import ApiToken, IdempotencyKey
 from banks.models.writes import Write
@@ -17,6 +18,8 @@ __all__ = [
     "JobItem",
     "Membership",
     "Reapply",
+    "RetainItem",
+    "RetainLabel",
     "Role",
     "Server",
     "Unindexed",

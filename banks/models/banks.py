@@ -59,6 +59,10 @@ class Bank(models.Model):
         default=Reapply.AUTO,
         help_text="what becomes of retired and edited facts when their document is extracted anew",
     )
+    # What memories that come through us get (banks.retain)
+    retain_context = models.TextField(blank=True, default="", help_text="of memories that bring none; empty = none")
+    retain_mission = models.TextField(blank=True, default="", help_text="set where the bank has none; empty = leave it")
+    reflect_mission = models.TextField(blank=True, default="", help_text="the same for what it answers")
     # Looking for new and changed documents (reviews.polling)
     polled = models.BooleanField(default=True, help_text="its documents are looked at regularly")
     settle_minutes = models.PositiveIntegerField(

@@ -13,6 +13,7 @@ from banks.writes.kind import (
     Misplaced,
     NotDone,
     Overruled,
+    Replaced,
     StillWorking,
     Stuck,
 )
@@ -28,6 +29,7 @@ __all__ = [
     "Misplaced",
     "NotDone",
     "Overruled",
+    "Replaced",
     "StillWorking",
     "Stuck",
     "after",

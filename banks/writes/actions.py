@@ -41,6 +41,8 @@ def retry(*, write: Write, actor: User) -> bool:
 
 @transaction.atomic
 def _retry(write: Write, actor: User) -> bool:
+    if (done := registry.get(write.kind).again(write=write, actor=actor)) is not None:
+        return done
     now = timezone.now()
     changed = Write.objects.filter(pk=write.pk, state=State.ATTENTION).update(
         state=State.RETRYING,

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from banks import log_index, pulse
 from banks.models import Server, Write
+from banks.writes import crossing
 
 State = Write.State
 
@@ -29,7 +30,7 @@ class Claim:
 
 
 def take(write_id: int) -> Claim | str:
-    """The claimed row, or a word why there is nothing to do ("not due", "slot busy", "server busy")."""
+    """The claimed row, or a word why there is nothing to do ("not due", "slot busy", "document busy" …)."""
     now = timezone.now()
     write = Write.objects.select_related("bank__server").filter(pk=write_id).first()
     if write is None or write.state not in Write.OPEN:
@@ -38,6 +39,8 @@ def take(write_id: int) -> Claim | str:
     if write.state in (State.QUEUED, State.RETRYING):
         if server_is_full(write.bank.server, now):
             return "server busy"
+        if crossing.in_the_way(write):
+            return "document busy"
         return _take_fresh(write, now, until)
     return _take_back(write, now, until)
 
@@ -58,7 +61,11 @@ def _take_fresh(write: Write, now: datetime, until: datetime) -> Claim | str:
         return "slot busy"
     if not taken:
         return "not due"
-    _refresh(write, claim=write.claim + 1)
+    before, write.claim = write.state, write.claim + 1
+    if crossing.in_the_way(write):
+        store(write, state=before, attempts=F("attempts") - 1)
+        return "document busy"
+    _refresh(write, claim=write.claim)
     return Claim(write, fresh=True)
 
 

@@ -2,6 +2,7 @@
 
 import logging
 from datetime import timedelta
+from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
@@ -32,10 +33,17 @@ def dispatch(write_id: int, *, delay: float = 0.0) -> bool:
 
     now = timezone.now()
     Write.objects.filter(pk=write_id).update(dispatched_until=now + message_life())
+    if send(send_write, write_id, delay=delay, what=f"write {write_id}"):
+        return True
+    Write.objects.filter(pk=write_id).update(dispatched_until=None)
+    return False
+
+
+def send(task: Any, pk: int, *, delay: float, what: str) -> bool:
+    """The message itself. `delay` in seconds: a few at most. False when the broker is away."""
     try:
-        send_write.apply_async((write_id,), countdown=delay)
+        task.apply_async((pk,), countdown=delay)
     except (OperationalError, OSError) as error:
-        logger.warning("the broker does not answer (%s): write %s waits for the sweep", type(error).__name__, write_id)
-        Write.objects.filter(pk=write_id).update(dispatched_until=None)
+        logger.warning("the broker does not answer (%s): %s waits for the sweep", type(error).__name__, what)
         return False
     return True

@@ -7,6 +7,7 @@ from typing import Any
 
 from banks.hindsight import HindsightClient
 from banks.models import Bank, Role, Write
+from memadmin.accounts.models import User
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,13 @@ class NotDone:
 @dataclass(frozen=True)
 class StillWorking:
     """Not terminal on the server: nothing is resent meanwhile."""
+
+    outcome: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Replaced:
+    """It ends here, and nothing of it happened: other rows do the same in another way."""
 
     outcome: dict[str, Any] = field(default_factory=dict)
 
@@ -73,6 +81,7 @@ class Kind:
     tone: str = "none"
     role: Role = Role.REVIEWER
     sends: bool = True  # False: only our log knows it (approve, undo)
+    frees_slot: bool = False  # once the server has it: what follows need not wait for the server's work
 
     def slot(self, *, bank: Bank, document_id: str, fact_ids: Sequence[str] = ()) -> str:
         """What this write must be serial with; '' when nothing is sent. Documents by default.
@@ -83,16 +92,28 @@ class Kind:
             return ""
         return document_slot(bank, document_id) if document_id or not fact_ids else fact_slot(bank, fact_ids[0])
 
-    def precheck(self, client: HindsightClient, write: Write) -> Done | Stuck | None:
-        """A fresh read before each send. Raises ChangedSinceDecided, Misplaced; Done when nothing is left to do."""
+    def precheck(self, client: HindsightClient, write: Write) -> Done | Stuck | StillWorking | None:
+        """A fresh read before each send. Raises ChangedSinceDecided, Misplaced; Done when nothing is left to do.
 
-    def send(self, client: HindsightClient, write: Write) -> Accepted | Done | Stuck:
+        StillWorking: not yet, since the server is still at something that comes before.
+        """
+
+    def send(self, client: HindsightClient, write: Write) -> Accepted | Done | Stuck | Replaced:
         """Stuck where some of it was done and the rest was refused."""
         raise NotImplementedError
 
     def verify(self, client: HindsightClient, write: Write) -> Done | NotDone | StillWorking | Stuck:
         """Reads back what became of a write that was accepted, or whose outcome is unknown."""
         raise NotImplementedError
+
+    def again(self, *, write: Write, actor: User) -> bool | None:
+        """What a person's retry means, where it is more than sending the same once more; None = just that.
+
+        In a transaction; False when it does not wait for a person any more. Raises Overruled.
+        """
+
+    def freed(self, write: Write) -> None:
+        """Its slot is free for what comes next, and the row is stored."""
 
 
 def fact_slot(bank: Bank, fact_id: str) -> str:
@@ -102,3 +123,18 @@ def fact_slot(bank: Bank, fact_id: str) -> str:
 def document_slot(bank: Bank, document_id: str) -> str:
     """Retain, edit, delete and the facts of one document share a slot: a race between them is silently lost."""
     return hashlib.sha256(f"document\0{bank.pk}\0{document_id}".encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def retain_slot(bank: Bank) -> str:
+    """At most one batch of the retain queue is on its way to a bank."""
+    return hashlib.sha256(f"retain\0{bank.pk}".encode()).hexdigest()
+
+
+def config_slot(bank: Bank) -> str:
+    """What a bank is set to has one writer at a time."""
+    return hashlib.sha256(f"config\0{bank.pk}".encode()).hexdigest()
+
+
+def own_slot(write: Write) -> str:
+    """Of a write that nothing has to wait for any more."""
+    return hashlib.sha256(f"write\0{write.pk}".encode()).hexdigest()

@@ -1,7 +1,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from django.db import transaction
 from django.utils import timezone
@@ -32,11 +32,13 @@ def record(
     undo_of: Write | None = None,
     group: UUID | None = None,
     occurred_at: datetime | None = None,
+    operation_id: UUID | None = None,
 ) -> Write:
     """Stores one row of the write log and, when its kind sends something, tells a worker after the commit.
 
     Must run inside the transaction of the decision it belongs to: both are stored, or neither.
     A row whose kind sends nothing (approve, undo) is done at once. `not_before` is the end of an undo window.
+    `operation_id`: where somebody else has given it its name; else it gets one of its own.
     """
     if not transaction.get_connection().in_atomic_block:
         raise RuntimeError("record() belongs into the transaction of its decision")
@@ -61,6 +63,7 @@ def record(
         decided_hash=decided_hash,
         decided_created=decided_created,
         group=group,
+        operation_id=operation_id or uuid4(),
         undo_of=undo_of,
         state=Write.State.QUEUED if rule.sends else Write.State.DONE,
         not_before=not_before or now,

@@ -14,7 +14,17 @@ from banks.hindsight import Busy, HindsightClient, HindsightError, Refused
 from banks.models import Server, Write
 from banks.writes import claim, registry
 from banks.writes.dispatch import dispatch, message_life
-from banks.writes.kind import Accepted, ChangedSinceDecided, Done, Misplaced, NotDone, StillWorking, Stuck
+from banks.writes.kind import (
+    Accepted,
+    ChangedSinceDecided,
+    Done,
+    Misplaced,
+    NotDone,
+    Replaced,
+    StillWorking,
+    Stuck,
+    own_slot,
+)
 
 logger = logging.getLogger(__name__)
 State = Write.State
@@ -81,6 +91,8 @@ def _send(client: HindsightClient, write: Write) -> str:
     early = kind.precheck(client, write)
     if isinstance(early, Stuck):
         return _stuck(write, early)
+    if isinstance(early, StillWorking):
+        return _later(write, early)
     if early is not None:
         return _end(write, State.DONE, outcome={**write.outcome, **early.outcome})
     # From here on the outcome may be unknown: stored before the first byte leaves.
@@ -94,6 +106,8 @@ def _send(client: HindsightClient, write: Write) -> str:
         return _trouble(write, error, sent=error.outcome_unknown)
     if isinstance(answer, Stuck):
         return _stuck(write, answer)
+    if isinstance(answer, Replaced):
+        return _end(write, State.CANCELLED, sent=None, outcome={**write.outcome, **answer.outcome})
     if isinstance(answer, Accepted):
         return _keep(write, State.ACCEPTED, answer.outcome, _poll_pause(write))
     return _end(write, State.DONE, outcome={**write.outcome, **answer.outcome})
@@ -107,6 +121,13 @@ def _move(write: Write, found: Misplaced) -> str:
         log_index.again(write.pk)
     dispatch(write.pk)
     return "moved"
+
+
+def _later(write: Write, why: StillWorking) -> str:
+    """Nothing is sent yet, and that is no failed attempt."""
+    later = timezone.now() + timedelta(seconds=_poll_pause(write))
+    told = {"attempts": max(write.attempts - 1, 0), "outcome": {**write.outcome, **why.outcome}}
+    return "waits" if claim.store(write, state=State.RETRYING, not_before=later, **told) else "lost the claim"
 
 
 def _read_back(client: HindsightClient, write: Write) -> str:
@@ -153,6 +174,8 @@ def _retry(write: Write, *, pause: float | None = None, **told: Any) -> str:
 
 def _keep(write: Write, state: State, outcome: dict[str, Any], seconds: float, **told: Any) -> str:
     told.setdefault("outcome", {**write.outcome, **outcome})
+    if state == State.ACCEPTED and registry.get(write.kind).frees_slot:
+        told["slot"] = own_slot(write)
     not_before = timezone.now() + timedelta(seconds=seconds)
     if not claim.store(write, state=state, not_before=not_before, **told):
         return "lost the claim"
@@ -167,7 +190,7 @@ def _stuck(write: Write, stuck: Stuck) -> str:
 
 def _end(write: Write, state: State, **changes: Any) -> str:
     """Stores an end, and lets the apps draw their conclusions in the same transaction."""
-    if state == State.DONE:
+    if state in (State.DONE, State.CANCELLED):
         changes["finished"] = timezone.now()
     with transaction.atomic():
         if not claim.store(write, state=state, **changes):
@@ -189,6 +212,7 @@ def _wake_the_next(write: Write) -> None:
     """What waited for this slot, or for this server to have room, need not wait for the sweep."""
     if write.state == State.SENDING:
         return
+    registry.get(write.kind).freed(write)
     waiting = Write.objects.filter(
         state__in=[State.QUEUED, State.RETRYING], not_before__lte=timezone.now(), dispatched_until=None
     ).order_by("pk")

@@ -1,0 +1,167 @@
+"""From the queue to the door: all that waits for a bank goes out together, in order, one flush after the other.
+
+Sixteen memories go at once, fewer after a few seconds. What is not sent yet stays a row of the queue: while a server is
+away or a bank is gone nothing is put together, and everything goes out in few requests later.
+"""
+
+import logging
+from collections import Counter
+from collections.abc import Iterable
+from datetime import datetime
+from uuid import uuid4
+
+from django.db import transaction
+from django.db.models import Count, Exists, Min, OuterRef, QuerySet
+from django.utils import timezone
+
+from banks import connections
+from banks.models import Bank, RetainItem, Server, Write
+from banks.writes import dispatch, record
+from banks.writes.kind import retain_slot
+
+logger = logging.getLogger(__name__)
+State = RetainItem.State
+
+ENOUGH = 16  # memories that do not wait for more
+# Of one request to the server. It takes the parts of a batch apart by itself; these bounds are about what has to be
+# read back, and about a refusal, which is for the whole of it.
+MOST_ITEMS, MOST_BYTES = 128, 4 * 1024 * 1024
+DELAY = 5.0  # seconds; also the longest that a message may wait
+
+Routing = tuple[object, ...]
+
+
+class _Overtaken(Exception):
+    """Another worker took one of these rows: nothing is stored."""
+
+
+def expect(bank_id: int, new: int) -> None:
+    """After the commit: tells a worker when there are enough, or has it look when the first has waited long enough."""
+    waiting = RetainItem.objects.filter(bank=bank_id, state=State.QUEUED).order_by("pk").values_list("pk")[:ENOUGH]
+    count = len(waiting)
+    if count >= ENOUGH:
+        nudge(bank_id)
+    elif count <= new:  # ours are the first ones
+        nudge(bank_id, delay=DELAY)
+
+
+def nudge(bank_id: int, *, delay: float = 0.0) -> bool:
+    """Has a worker look at this bank's queue. False when the broker is away: the sweep does it later."""
+    from banks.tasks import flush_retains
+
+    return dispatch.send(flush_retains, bank_id, delay=delay, what=f"the queue of bank {bank_id}")
+
+
+def sweep(*, limit: int = 100) -> int:
+    """Tells a worker of every bank whose first memory has waited long enough. Returns how many."""
+    now = timezone.now()
+    waiting = RetainItem.objects.filter(state=State.QUEUED).order_by().values("bank").annotate(first=Min("not_before"))
+    due = waiting.filter(first__lte=now).order_by("first")[:limit]
+    told = 0
+    for row in due:
+        bank = Bank.objects.select_related("server").get(pk=row["bank"])
+        if _why_not(bank) == "" and nudge(bank.pk):
+            told += 1
+    return told
+
+
+def flush(bank_id: int) -> str:
+    """Puts together what is due and records it with the door. Safe to run twice and at once; returns a short word."""
+    bank = Bank.objects.select_related("server").filter(pk=bank_id).first()
+    if bank is None:
+        return "no such bank"
+    if why := _why_not(bank):
+        return why
+    try:
+        with transaction.atomic():
+            return _flush(bank, timezone.now())
+    except _Overtaken:
+        return "overtaken"
+
+
+def _why_not(bank: Bank) -> str:
+    if bank.gone_since is not None:
+        return "bank gone"
+    server: Server = bank.server
+    if server.writes_paused or connections.paused_until(server) is not None:
+        return "server closed"
+    if Write.objects.filter(slot=retain_slot(bank), state__in=Write.OPEN).exists():
+        return "one is on its way"  # its end looks again
+    return ""
+
+
+def _flush(bank: Bank, now: datetime) -> str:
+    waiting = RetainItem.objects.filter(bank=bank, state=State.QUEUED).order_by("pk")
+    first = list(waiting.values_list("not_before", flat=True)[:ENOUGH])
+    if not first or (len(first) < ENOUGH and first[0] > now):
+        return "not due"
+    rows = _whole(list(_free(waiting, bank).defer("entities", "metadata", "context", "tags")[:MOST_ITEMS]))
+    if not rows:
+        return "their documents are busy"
+    groups = list(_groups(rows))
+    for group in groups:
+        _record(bank, group)
+    return f"{len(rows)} in {len(groups)}"
+
+
+def _free(waiting: "QuerySet[RetainItem]", bank: Bank) -> "QuerySet[RetainItem]":
+    """What nothing else about its document comes before: each document once, and after what is under way on it."""
+    same = {"bank": bank, "document_hash": OuterRef("document_hash")}
+    earlier = RetainItem.objects.filter(**same, state=State.QUEUED, pk__lt=OuterRef("pk"))
+    under_way = RetainItem.objects.filter(**same, state=State.SENT)
+    written = Write.objects.filter(**same, state__in=Write.OPEN)
+    return waiting.filter(~Exists(earlier), ~Exists(under_way), ~Exists(written))
+
+
+def _whole(rows: list[RetainItem]) -> list[RetainItem]:
+    """Without those of a caller's operation of which another part has to wait: one operation is one request."""
+    ours = Counter(row.operation_id for row in rows if row.operation_id and not row.alone)
+    if not ours:
+        return rows
+    waiting = RetainItem.objects.filter(operation_id__in=list(ours), state=State.QUEUED, alone=False).order_by()
+    all_of = dict(waiting.values_list("operation_id").annotate(count=Count("pk")))
+    torn = {operation for operation, count in all_of.items() if count != ours[operation]}
+    return [row for row in rows if row.alone or row.operation_id not in torn]
+
+
+def _groups(rows: Iterable[RetainItem]) -> Iterable[list[RetainItem]]:
+    """One request for each routing, in the order of their first memories; more where it would be too large."""
+    found: dict[Routing, list[list[RetainItem]]] = {}
+    for row in rows:
+        parts = found.setdefault(_routing(row), [[]])
+        if parts[-1] and sum(each.size for each in parts[-1]) + row.size > MOST_BYTES:
+            parts.append([])
+        parts[-1].append(row)
+    return sorted((part for parts in found.values() for part in parts), key=lambda part: part[0].pk)
+
+
+def _routing(row: RetainItem) -> Routing:
+    """What goes into one request. An append goes apart from what may be repeated, and so does a caller's operation."""
+    return (
+        tuple(row.document_tags),
+        row.strategy,
+        row.update_mode,
+        row.operation_id,
+        row.pk if row.alone else None,
+    )
+
+
+def _record(bank: Bank, rows: list[RetainItem]) -> None:
+    first = rows[0]
+    one_sender = len({(row.actor_id, row.token_id, row.via) for row in rows}) == 1
+    write = record(
+        kind="retain",
+        bank=bank,
+        via=Write.Via(first.via) if len({row.via for row in rows}) == 1 else Write.Via.API,
+        operation_id=first.operation_id if first.operation_id and not first.alone else uuid4(),
+        params={"memories": len(rows)},
+    )
+    who = dict.fromkeys(row.actor_name for row in rows)
+    Write.objects.filter(pk=write.pk).update(
+        actor=first.actor_id if one_sender else None,
+        token=first.token_id if one_sender else None,
+        actor_name=", ".join(who)[:150],
+    )
+    keys = [row.pk for row in rows]
+    if RetainItem.objects.filter(pk__in=keys, state=State.QUEUED).update(state=State.SENT, write=write) != len(keys):
+        raise _Overtaken

@@ -1,0 +1,78 @@
+"""Which memories of a batch the bank has, as its list of documents says."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from django.utils import timezone
+
+from banks.hindsight import DocumentRow, HindsightClient
+from banks.models import RetainItem, Write
+
+PAGE = 200
+LENGTHS, UNKNOWN = "lengths_before", -1
+MOST_PAGES = 3  # of the newest documents; what is further down is asked for one by one
+
+
+@dataclass
+class Landing:
+    """`here` has what was sent, `other` a document with another text, `missing` none."""
+
+    here: list[RetainItem] = field(default_factory=list)
+    other: list[RetainItem] = field(default_factory=list)
+    missing: list[RetainItem] = field(default_factory=list)
+
+    @property
+    def not_here(self) -> list[RetainItem]:
+        return sorted([*self.other, *self.missing], key=lambda row: row.pk)
+
+
+def look(client: HindsightClient, write: Write, rows: Iterable[RetainItem], *, completed: bool) -> Landing:
+    """Reads the bank, and notes on each row that was found when, and how many facts it gave.
+
+    `completed`: the server says that all of it is stored. Then a document with another text was written again since;
+    else it is as it was before.
+    """
+    rows = list(rows)
+    found = _listed(client, write, {row.document_id for row in rows})
+    landing, now = Landing(), timezone.now()
+    for row in rows:
+        document = found.get(row.document_id)
+        if document is None:
+            landing.missing.append(row)
+        elif not _is_ours(row, document, write) and not completed:
+            landing.other.append(row)
+        else:
+            landing.here.append(row)
+            row.seen_at, row.fact_count = row.seen_at or now, document.fact_count
+    RetainItem.objects.bulk_update(landing.here, ["seen_at", "fact_count"])
+    return landing
+
+
+def _is_ours(row: RetainItem, document: DocumentRow, write: Write) -> bool:
+    """The server's hash is that of the text. What was appended made it longer, by its own length and a line end."""
+    if row.update_mode == RetainItem.Mode.REPLACE:
+        return document.content_hash == row.content_id
+    before = write.outcome.get(LENGTHS, {}).get(str(row.pk), UNKNOWN)
+    return before != UNKNOWN and document.text_length == row.content.length + (before + 1 if before else 0)
+
+
+def lengths(client: HindsightClient, write: Write, rows: Iterable[RetainItem]) -> dict[str, int]:
+    """Before anything is appended: how long each document is, 0 where there is none."""
+    rows = list(rows)
+    found = _listed(client, write, {row.document_id for row in rows})
+    return {str(row.pk): found[row.document_id].text_length if row.document_id in found else 0 for row in rows}
+
+
+def _listed(client: HindsightClient, write: Write, wanted: set[str]) -> dict[str, DocumentRow]:
+    """What was just stored is at the beginning of the list; the newest first."""
+    bank_id, found = write.bank.bank_id, dict[str, DocumentRow]()
+    size = min(PAGE, 2 * len(wanted) + 8)
+    for number in range(MOST_PAGES):
+        page = client.list_documents(bank_id, limit=size, offset=number * size)
+        found.update((each.id, each) for each in page.items if each.id in wanted)
+        if len(found) == len(wanted) or len(page.items) < size:
+            break
+    for document_id in sorted(wanted - found.keys()):
+        if (each := client.find_document(bank_id, document_id)) is not None:
+            found[document_id] = each
+    return found

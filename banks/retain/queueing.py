@@ -1,0 +1,181 @@
+"""Taking memories in: rows first, and nobody waits for a bank."""
+
+import hashlib
+import json
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from banks import access
+from banks.models import Bank, Blob, RetainItem, Role, Write
+from banks.retain import flush, scope
+from banks.retain.params import Item, Problem, Refused
+from banks.retain.scope import Scoped
+from memadmin.accounts.models import User
+
+OURS = "memadmin-"  # what document ids of our making begin with
+SESSION = "session_id"
+
+
+class BankClosed(Exception):
+    """The bank takes no memories; nothing was stored. str() says why."""
+
+
+class OtherRequest(Exception):
+    """The operation id stands for another request; the server would drop this one without a word. Nothing stored."""
+
+    def __init__(self) -> None:
+        super().__init__("This operation_id was used for another request. Nothing was stored; use a new one.")
+
+
+@dataclass(frozen=True)
+class Queued:
+    """What was stored. `again`: by an earlier, equal request under the same operation id."""
+
+    items: list[RetainItem]
+    notes: list[str] = field(default_factory=list)
+    again: bool = False
+
+    @property
+    def count(self) -> int:
+        return len(self.items)
+
+    @property
+    def message(self) -> str:
+        return f"{self.count} {'memory' if self.count == 1 else 'memories'} queued."
+
+
+def enqueue(
+    *,
+    user: User,
+    bank: Bank,
+    items: Sequence[Item],
+    via: Write.Via,
+    mode: str = scope.GLOBAL,
+    project: str = "",
+    session_id: str = "",
+    document_tags: Sequence[str] = (),
+    operation_id: uuid.UUID | None = None,
+) -> Queued:
+    """Stores these memories, all or none, and sees to it that they are sent soon. Needs a reviewer of the bank.
+
+    `mode`: how the project is told apart (banks.retain.scope). `session_id` goes into the metadata of items without
+    one. `operation_id`: this request is one operation of that id, and repeating it changes nothing.
+    Raises Refused, BankClosed, OtherRequest; 404 and 403 as every access does.
+    """
+    access.require(user, bank, Role.REVIEWER)
+    scoped = scope.resolve(user=user, bank=bank, mode=mode, project=project)
+    _open(scoped.bank)
+    fingerprint = ""
+    if operation_id is not None:
+        _one_operation(items)
+        fingerprint = _fingerprint(scoped, items, session_id, document_tags)
+        if (earlier := _earlier(operation_id, fingerprint)) is not None:
+            return earlier
+    same = {"via": via, "document_tags": list(document_tags), "operation_id": operation_id, "fingerprint": fingerprint}
+    rows = [_row(user, scoped, item, session_id, position=number, **same) for number, item in enumerate(items)]
+    try:
+        with transaction.atomic():
+            notes = scope.note_label(scoped)
+            _store(rows, items)
+            transaction.on_commit(partial(flush.expect, scoped.bank.pk, len(rows)))
+    except IntegrityError:  # the same request at the same moment
+        if operation_id is None or (earlier := _earlier(operation_id, fingerprint)) is None:
+            raise
+        return earlier
+    return Queued(rows, [*notes, *_notes(scoped.bank, items)])
+
+
+def _store(rows: list[RetainItem], items: Sequence[Item]) -> None:
+    keys = Blob.objects.store_many(item.content for item in items)
+    for row, item in zip(rows, items, strict=True):
+        row.content_id = keys[item.content]
+    RetainItem.objects.bulk_create(rows)
+
+
+def _open(bank: Bank) -> None:
+    if not bank.addressable:
+        raise BankClosed("No server can address this bank: its id has a slash. Nothing was stored.")
+    if bank.gone_since is not None:
+        raise BankClosed(
+            f"This bank is not on its server any more, since {bank.gone_since:%Y-%m-%d %H:%M} UTC. Nothing was stored, "
+            "since sending it would create an empty bank of that name."
+        )
+
+
+def _notes(bank: Bank, items: Sequence[Item]) -> list[str]:
+    notes = [f"items[{number}]: {note}" for number, item in enumerate(items) for note in item.notes]
+    if bank.server.writes_paused:
+        notes.append("Writes to this server are paused: they wait, and are sent when it goes on.")
+    return notes
+
+
+def _one_operation(items: Sequence[Item]) -> None:
+    """One operation is one request to the server: what would have to be sent in parts cannot have one id."""
+    if sum(len(item.content.encode()) for item in items) > flush.MOST_BYTES:
+        text = f"A request with an operation_id has at most {flush.MOST_BYTES:,} bytes of content."
+        raise Refused([Problem(None, "operation_id", text, too_large=True)])
+    names = [item.document_id for item in items if item.document_id]
+    if len(set(names)) < len(names):
+        text = "A request with an operation_id takes each document once: they are sent one after the other."
+        raise Refused([Problem(None, "operation_id", text)])
+    if len({(item.strategy, item.update_mode) for item in items}) > 1:
+        text = "A request with an operation_id has one strategy and one update_mode: each is sent by itself."
+        raise Refused([Problem(None, "operation_id", text)])
+
+
+def _fingerprint(scoped: Scoped, items: Sequence[Item], *given: Any) -> str:
+    said = [[getattr(item, name) for name in Item.__slots__ if name != "notes"] for item in items]
+    whole = json.dumps([scoped.bank.pk, scoped.tags, scoped.project, given, said], sort_keys=True, default=list)
+    return hashlib.sha256(whole.encode()).hexdigest()
+
+
+def _earlier(operation_id: uuid.UUID, fingerprint: str) -> Queued | None:
+    rows = list(RetainItem.objects.filter(operation_id=operation_id).order_by("position"))
+    if rows and rows[0].fingerprint == fingerprint:
+        return Queued(rows, again=True)
+    if rows or Write.objects.filter(operation_id=operation_id).exists():
+        raise OtherRequest
+    return None
+
+
+def _row(user: User, scoped: Scoped, item: Item, session_id: str, **more: Any) -> RetainItem:
+    now = timezone.now()
+    document_id = item.document_id or f"{OURS}{uuid.uuid4()}"
+    context = scoped.bank.retain_context or None if item.context is None else item.context
+    metadata = {**({SESSION: session_id} if session_id else {}), **item.metadata}
+    return RetainItem(
+        bank=scoped.bank,
+        actor=user,
+        actor_name=user.display_name,
+        token=user.token,
+        size=len(item.content.encode()),
+        document_id=document_id,
+        document_hash=Write.hash_of(document_id),
+        named=bool(item.document_id),
+        update_mode=item.update_mode,
+        # When it was said, not when a worker came to it: a bank that is away must not shift "last Monday".
+        timestamp=item.timestamp or now.isoformat(),
+        context=context,
+        metadata=metadata,
+        entities=None if item.entities is None else [dict(entity) for entity in item.entities],
+        resolve_entities=item.resolve_entities,
+        tags=list(dict.fromkeys([*item.tags, *scoped.tags])),
+        observation_scopes=item.observation_scopes,
+        strategy=item.strategy,
+        project=scoped.project,
+        queued_at=now,
+        not_before=_due(now),
+        **more,
+    )
+
+
+def _due(now: datetime) -> datetime:
+    return now + timedelta(seconds=settings.RETAIN_WAIT_SECONDS)
