@@ -20,7 +20,7 @@ from memadmin.terms import CHARACTERS, phrases_of
 
 INDEX = fulltext.Index("banks_log_search", "write_id")
 LOT = 50  # rows in one transaction: nobody waits long for a decision meanwhile
-SECONDS = 20.0  # of one sweep
+SECONDS = 5.0  # of one sweep: other tasks of the worker wait for it
 BYTES = 4 * CHARACTERS
 FACTS_BYTES = 8 * 1024 * 1024  # JSON of more is not read
 # The parameters that are texts: why something was done, and what was said about it.
