@@ -1,6 +1,7 @@
 from django.urls import URLPattern, path
 
 from banks.urls_banks import urlpatterns as banks
+from banks.urls_retain import urlpatterns as retain
 from banks.urls_servers import urlpatterns as servers
 from banks.urls_team import urlpatterns as team
 from banks.views import log, prompts
@@ -16,6 +17,7 @@ urlpatterns: list[URLPattern] = [
     path("log/<int:pk>/discard/", log.write_discard, name="write-discard"),
     path("log/<int:pk>/prompt/", prompts.write_prompt, name="write-prompt"),
     *banks,
+    *retain,
     *servers,
     *team,
 ]

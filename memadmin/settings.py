@@ -221,6 +221,8 @@ API_MAX_BYTES = MAX_TEXT_BYTES
 FILE_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 # A queue file may be bigger than anything else a person sends; what is above it is never written to the disk.
 IMPORT_MAX_BYTES = int(env.number("MEMADMIN_IMPORT_MB", 128) * 1024 * 1024)
+# A session of an agent is read as a whole; most of it are results of tools, which are not kept.
+TRANSCRIPT_MAX_BYTES = int(env.number("MEMADMIN_TRANSCRIPT_MB", 64) * 1024 * 1024)
 FILE_UPLOAD_HANDLERS = [
     "memadmin.uploads.BoundedUploadHandler",
     "django.core.files.uploadhandler.MemoryFileUploadHandler",

@@ -13,6 +13,7 @@ from django.views.decorators.csrf import csrf_exempt
 from ninja import NinjaAPI
 
 from banks.api.routes import router as banks
+from banks.api.transcripts import router as transcripts
 from memadmin.api import errors, schema
 from memadmin.api.auth import Bearer
 from memadmin.api.parser import StrictParser
@@ -38,6 +39,7 @@ api = Api(
 errors.register(api)
 api.add_router("", banks)
 api.add_router("", facts)
+api.add_router("", transcripts)
 
 
 def urls() -> list[URLPattern]:
