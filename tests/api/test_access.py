@@ -1,5 +1,6 @@
 """Every endpoint by every kind of token: who may, who may not, and that nothing is done for those."""
 
+import json
 from datetime import timedelta
 from typing import Any
 
@@ -21,18 +22,19 @@ pytestmark = pytest.mark.django_db
 # What is noted down about a token that is used.
 USE = {"banks.apitoken"}
 READING = {"GET /me": 200, "GET /banks": 200, "GET /log": 200, "GET /log?bank": 200, "GET /writes/{write_id}": 200}
-ACTING = {"POST /facts/retire": 202}
+ACTING = {"POST /facts/retire": 202, "POST /retain/transcript": 202}
+TOO_LITTLE = dict.fromkeys(ACTING, 403)
 NONE_OF_IT = dict.fromkeys([*READING, *ACTING], 401)
-STRANGER = {**READING, "GET /log?bank": 404, "GET /writes/{write_id}": 404, "POST /facts/retire": 404}
+STRANGER = {**READING, "GET /log?bank": 404, "GET /writes/{write_id}": 404, **dict.fromkeys(ACTING, 404)}
 MATRIX: dict[str, dict[str, int]] = {
     "no token": NONE_OF_IT,
     "no such token": NONE_OF_IT,
     "expired": NONE_OF_IT,
     "revoked": NONE_OF_IT,
     "owner closed": NONE_OF_IT,
-    "viewer's": {**READING, "POST /facts/retire": 403},
-    "viewer's, made for an admin": {**READING, "POST /facts/retire": 403},
-    "reviewer's for reading": {**READING, "POST /facts/retire": 403},
+    "viewer's": {**READING, **TOO_LITTLE},
+    "viewer's, made for an admin": {**READING, **TOO_LITTLE},
+    "reviewer's for reading": {**READING, **TOO_LITTLE},
     "reviewer's": {**READING, **ACTING},
     "admin's": {**READING, **ACTING},
     "operator's": {**READING, **ACTING},
@@ -87,6 +89,9 @@ def text_of(kind: str, people: People, other: Bank) -> str:
 
 def ask(program: Program, endpoint: str, bank: Bank, write: Write) -> Any:
     method, _, path = endpoint.partition(" ")
+    if path == "/retain/transcript":
+        said = json.dumps({"role": "user", "content": "Move Ann.", "session_id": "s"})
+        return program.post(path, {"bank": bank.bank_id, "transcript": said})
     if method == "POST":
         quote = "It was removed for good, I am sure."
         verdicts = [{"verdict": "contradicts", "id": "f1", "quote": quote}]
