@@ -102,7 +102,7 @@ def stake_of(entry: ReviewEntry) -> Stake:
 def staked(entry: ReviewEntry) -> RetainedItems[FactDecision]:
     """These decisions, the latest first."""
     standing = FactDecision.objects.filter(
-        bank=entry.bank_id, document_hash=entry.document_hash, verdict__in=FactDecision.STANDING
+        bank=entry.bank_id, document_hash=entry.document_hash, verdict__in=FactDecision.STANDING, gone_since=None
     )
     return first_of(standing.order_by("-at", "-pk"), STAKED_SHOWN)
 
@@ -165,18 +165,6 @@ def question_count(user: Any) -> Count:
     banks = bank_ids_for(user, Role.REVIEWER)
     asked = open_questions()
     return count_of(asked if banks is None else asked.filter(decision__bank__in=banks))
-
-
-def first_question(user: Any) -> int | None:
-    """The entry on whose card the oldest question stands."""
-    banks = bank_ids_for(user, Role.REVIEWER)
-    asked = open_questions().order_by("pk")
-    asked = asked if banks is None else asked.filter(decision__bank__in=banks)
-    for decision in [pair.decision for pair in asked.select_related("decision")[:QUESTIONS_SHOWN]]:
-        entries = ReviewEntry.objects.filter(bank=decision.bank_id, document_hash=decision.document_hash)
-        if (found := entries.values_list("pk", flat=True).first()) is not None:
-            return found
-    return None
 
 
 def fact_row(row: dict[str, Any]) -> FactRow:

@@ -14,6 +14,7 @@ logger = logging.getLogger(__name__)
 
 _CURATED_AFTER = timedelta(minutes=5)
 _FAILED_AGO = timedelta(hours=2)
+_QUERY = 300  # characters
 _SPACES = "/v1/default/banks"
 
 
@@ -30,6 +31,8 @@ def fill(server: DemoServer, now: datetime) -> int:
             _call(server, "PUT", _path(bank), {"name": bank.name})
     for bank, document in sorted(pairs, key=lambda pair: -pair[1].age):
         _store(server, bank, document, now - document.age)
+    for bank in load():
+        _model(server, bank, now - _FAILED_AGO)
     _let_one_fail(server, now - _FAILED_AGO)
     return len(pairs)
 
@@ -55,6 +58,14 @@ def _store(server: DemoServer, bank: SampleBank, document: SampleDocument, momen
         for each in document.edit:
             path = _path(bank, f"/memories/{_fact(server, bank, document, each['find'])}")
             _call(server, "PATCH", path, {"text": each["text"]})
+
+
+def _model(server: DemoServer, bank: SampleBank, moment: datetime) -> None:
+    """Something that reads facts, so that retiring one has a consequence to be shown."""
+    query = " ".join(document.text for document in bank.documents[:3])[:_QUERY]
+    body = {"id": "overview", "name": f"Overview of {bank.name}", "source_query": query}
+    with server.at(moment):
+        _call(server, "POST", _path(bank, "/mental-models"), body)
 
 
 def _let_one_fail(server: DemoServer, moment: datetime) -> None:
