@@ -1,4 +1,5 @@
 // Facts of a card: the reason has the focus as soon as it is asked for, and is not swapped away while it is typed.
+import { isBusy } from "./keys.js";
 
 document.addEventListener("toggle", (event) => {
   if (!event.target.matches(".fact-reason[open]")) return;
@@ -18,11 +19,12 @@ document.addEventListener("htmx:beforeRequest", (event) => {
   if (event.detail.elt.id === "facts-box" && event.detail.elt.querySelector(".fact-reason[open]")) event.preventDefault();
 });
 
-// A list that was asked for before the field was opened may still arrive. It is not taken: the next one brings the news.
+// A list that was asked for before the field was opened, or the form sent, may still arrive. It is not taken: the next
+// one brings the news.
 document.addEventListener("htmx:beforeSwap", (event) => {
   const { requestConfig } = event.detail;
   if (requestConfig?.elt.id !== "facts-box") return; // what a form sent is answered in any case
-  if (requestConfig.elt.querySelector(".fact-reason[open]")) event.detail.shouldSwap = false;
+  if (isBusy() || requestConfig.elt.querySelector(".fact-reason[open]")) event.detail.shouldSwap = false;
 });
 
 // After an act the list is a new one: whoever walks by keys goes on from where they were.

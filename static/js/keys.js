@@ -6,6 +6,11 @@ let busy = 0;
 document.addEventListener("htmx:beforeRequest", (event) => { if (!isQuiet(event)) busy += 1; });
 document.addEventListener("htmx:afterRequest", (event) => { if (!isQuiet(event)) busy = Math.max(busy - 1, 0); });
 
+// Whether something that a person did is on its way.
+export function isBusy() {
+  return busy > 0;
+}
+
 // Polling and comparing while typing are nobody's action.
 function isQuiet(event) {
   return event.detail.elt.matches("[hx-trigger]");

@@ -1,5 +1,6 @@
 // Several people on one queue. Lists and cards ask what has happened meanwhile (data-quiet). Nothing that comes of it
 // moves what is being read, leads away from the page, or loses what was typed.
+import { isBusy } from "./keys.js";
 import { say } from "./say.js";
 
 // Nobody asks behind a hidden tab, nor for a page that is only prepared.
@@ -19,8 +20,10 @@ document.addEventListener("htmx:beforeOnLoad", (event) => {
   if (xhr.getResponseHeader("HX-Redirect") && (isQuiet(event) || elt.closest("[data-edit]"))) {
     event.preventDefault();
     say("You are signed out. Nothing was sent, and what is on this page is still here: copy what you typed, then sign in.");
-  } else if (isQuiet(event) && xhr.status >= 500) {
-    event.preventDefault(); // it is asked again soon
+  } else if (isQuiet(event) && (xhr.status >= 500 || isBusy())) {
+    // It is asked again soon. What a person has just decided is answered to them, and not as news of it: that would
+    // take the button away whose answer is on its way.
+    event.preventDefault();
   }
 });
 

@@ -1,7 +1,7 @@
 import re
 from typing import Any
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from banks.models import Write
 from memadmin.accounts.models import User
@@ -90,6 +90,24 @@ def test_a_double_click_and_a_held_key_decide_once(queue: list[ReviewEntry], rev
     page.keyboard.press("j")
     heading(page, "notes/3.md")
     assert states() == ["approved", *["pending"] * 4]
+
+
+def test_ones_own_decision_is_no_news_while_its_answer_is_on_its_way(
+    queue: list[ReviewEntry], reviewer: User, signed_in: Open
+) -> None:
+    page = signed_in(reviewer, f"/reviews/{queue[0].pk}/")
+    expect(page.locator("[data-quiet].htmx-request")).to_have_count(0)
+    held: list[Route] = []
+    page.route(re.compile("/approve/"), lambda route: held.append(route))
+    with page.expect_request(re.compile("/approve/")):
+        page.keyboard.press("a")
+    decided = held[0].fetch()
+    with page.expect_response(re.compile("/open/")) as asked:
+        page.evaluate("window.dispatchEvent(new Event('focus'))")
+    expect(page.locator("[data-quiet].htmx-request")).to_have_count(0)
+    assert asked.value.status == 200  # "You approved this memory"
+    held[0].fulfill(response=decided)
+    heading(page, "notes/2.md")
 
 
 def test_opening_is_told_by_the_card_on_screen(queue: list[ReviewEntry], reviewer: User, signed_in: Open) -> None:

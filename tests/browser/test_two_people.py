@@ -76,6 +76,8 @@ def test_undo_on_a_stale_row(queue: list[ReviewEntry], ann: User, ben: User, sig
 
 def test_a_key_on_a_stale_card_is_a_conflict(queue: list[ReviewEntry], ann: User, ben: User, signed_in: Open) -> None:
     hers, his = signed_in(ann, f"/reviews/{queue[0].pk}/"), signed_in(ben, f"/reviews/{queue[0].pk}/")
+    his.route(re.compile("/open/"), lambda route: route.fulfill(status=204))  # his card never hears of her
+    his.reload()
     hers.keyboard.press("a")
     heading(hers, "notes/2.md")
     his.keyboard.press("a")
