@@ -167,18 +167,6 @@ def question_count(user: Any) -> Count:
     return count_of(asked if banks is None else asked.filter(decision__bank__in=banks))
 
 
-def first_question(user: Any) -> int | None:
-    """The entry on whose card the oldest question stands."""
-    banks = bank_ids_for(user, Role.REVIEWER)
-    asked = open_questions().order_by("pk")
-    asked = asked if banks is None else asked.filter(decision__bank__in=banks)
-    for decision in [pair.decision for pair in asked.select_related("decision")[:QUESTIONS_SHOWN]]:
-        entries = ReviewEntry.objects.filter(bank=decision.bank_id, document_hash=decision.document_hash)
-        if (found := entries.values_list("pk", flat=True).first()) is not None:
-            return found
-    return None
-
-
 def fact_row(row: dict[str, Any]) -> FactRow:
     """Of a fact as loads keep it."""
     entities, sources, text = row.get("entities"), row.get("source_fact_ids"), str(row.get("text") or "")

@@ -58,7 +58,6 @@ class Overview:
     today: Today
     looks: list[Look]
     questions: Count  # decisions about facts that wait for an answer
-    question_entry: int | None
     banks: list[BankRow]
     more_banks: int
     servers: int
@@ -82,7 +81,6 @@ def overview(user: Any) -> Overview:
         today=today(user),
         looks=looks(user),
         questions=questions,
-        question_entry=facts.first_question(user) if questions else None,
         banks=_with_days(rows[:BANKS_SHOWN]),
         more_banks=max(len(rows) - BANKS_SHOWN, 0),
         servers=len({row.bank.server_id for row in rows}),
