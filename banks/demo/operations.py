@@ -70,7 +70,10 @@ def list_operations(request: Request) -> dict[str, Any]:
         limit,
         offset,
     )
-    shown = [_shown(row) | {"items_count": row["items_count"], "document_id": row["document_id"]} for row in rows]
+    shown = [
+        _shown(row) | {"items_count": row["items_count"], "document_id": row["document_id"], "filename": None}
+        for row in rows
+    ]
     return {"bank_id": request.bank_id, "total": total, "limit": limit, "offset": offset, "operations": shown}
 
 
@@ -112,29 +115,28 @@ def cancel_operation(request: Request) -> dict[str, Any]:
 
 
 def retry_operation(request: Request) -> dict[str, Any]:
+    """A parent has no work of its own: its children that failed, were cancelled or wait are queued again."""
     operation_id, row = _existing(request)
-    again = _retryable(request, row)
-    if not again and row["type"] == "batch_retain":
-        raise Problem(
-            409,
-            f"Operation {operation_id} is a batch_retain parent with no incomplete sub-batches to retry "
-            "(its children have all completed, or it has none).",
-        )
-    if not again:
-        raise Problem(409, f"Operation {operation_id} cannot be retried: status is '{row['status']}'")
-    due = stamp(request.now + timedelta(seconds=request.pace.pickup))
-    for child in again:
+    if row["type"] != "batch_retain":
+        if not _requeue(request, "id = ?", operation_id):
+            wanted = "expected 'failed', 'cancelled' or deferred"
+            raise Problem(409, f"Operation {operation_id} cannot be retried: status is '{row['status']}', {wanted}")
+    else:
+        _requeue(request, "parent_id = ?", operation_id)
+        sql = "SELECT count(*) FROM operations WHERE parent_id = ? AND status != 'completed'"
+        if not request.store.number(sql, operation_id):
+            raise Problem(
+                409,
+                f"Operation {operation_id} is a batch_retain parent with no incomplete sub-batches to retry "
+                "(its children have all completed, or it has none). Resubmit the source documents to re-ingest them, "
+                f"then delete this record via DELETE /operations/{operation_id}/delete.",
+            )
         request.store.run(
-            "UPDATE operations SET status = 'pending', due_at = ?, updated_at = ?, retry_count = 0, "
-            "error_message = NULL, next_retry_at = NULL WHERE id = ?",
-            due,
+            "UPDATE operations SET status = 'pending', error_message = NULL, completed_at = NULL, updated_at = ? "
+            "WHERE id = ?",
             stamp(request.now),
-            child,
+            operation_id,
         )
-    request.store.run(
-        "UPDATE operations SET status = 'pending', error_message = NULL WHERE id = ? AND status = 'failed'",
-        row["parent_id"] or operation_id,
-    )
     message = f"Operation {operation_id} queued for retry"
     return {"success": True, "message": message, "operation_id": operation_id}
 
@@ -143,7 +145,8 @@ def delete_operation(request: Request) -> dict[str, Any]:
     """Forget a finished operation."""
     operation_id, row = _existing(request)
     if row["status"] in _OPEN:
-        raise Problem(409, f"Operation {operation_id} cannot be deleted: status is '{row['status']}'")
+        wanted = "expected 'failed', 'cancelled' or 'completed'"
+        raise Problem(409, f"Operation {operation_id} cannot be deleted: status is '{row['status']}', {wanted}")
     request.store.run("DELETE FROM operations WHERE id = ?", operation_id)
     return {"success": True, "message": f"Operation {operation_id} deleted", "operation_id": operation_id}
 
@@ -203,7 +206,7 @@ def _fail(request: Request, row: Row, error: str) -> None:
 
 
 def _settle_parent(request: Request, parent_id: str | None) -> None:
-    """A waiting parent ends when all of its children have."""
+    """A parent ends when all of its children have; one that was cancelled stays so."""
     if parent_id is None:
         return
     children = request.store.rows("SELECT status, error_message FROM operations WHERE parent_id = ?", parent_id)
@@ -215,7 +218,7 @@ def _settle_parent(request: Request, parent_id: str | None) -> None:
     now = stamp(request.now)
     request.store.run(
         "UPDATE operations SET status = ?, error_message = ?, updated_at = ?, completed_at = ? "
-        "WHERE id = ? AND status = 'pending'",
+        "WHERE id = ? AND status != 'cancelled'",
         status,
         error,
         now,
@@ -224,16 +227,16 @@ def _settle_parent(request: Request, parent_id: str | None) -> None:
     )
 
 
-def _retryable(request: Request, row: Row) -> list[str]:
-    """Ids of the children that a retry of this operation starts again."""
-    if row["type"] == "batch_retain":
-        sql = "SELECT * FROM operations WHERE parent_id = ?"
-        candidates, states = request.store.rows(sql, row["id"]), {"failed", "pending"}
-        if row["status"] == "cancelled":
-            return []
-    else:
-        candidates, states = [row], {"failed", "cancelled", "pending"}
-    return [child["id"] for child in candidates if child["items"] and child["status"] in states]
+def _requeue(request: Request, which: str, operation_id: str) -> int:
+    """Queue work again that failed, was cancelled or waits for its next attempt. Returns how many."""
+    now = stamp(request.now)
+    sql = (
+        "UPDATE operations SET status = 'pending', due_at = ?, updated_at = ?, retry_count = 0, error_message = NULL, "  # noqa: S608
+        f"next_retry_at = NULL, completed_at = NULL WHERE {which} AND items IS NOT NULL "
+        "AND (status IN ('failed', 'cancelled') OR (status = 'pending' AND next_retry_at > ?))"
+    )
+    due = stamp(request.now + timedelta(seconds=request.pace.pickup))
+    return request.store.run(sql, due, now, operation_id, now)
 
 
 def _batches(items: list[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
@@ -286,6 +289,8 @@ def _result(row: Row, children: list[Row]) -> dict[str, Any]:
     result: dict[str, Any] = {"items_count": row["items_count"]}
     if row["document_id"]:
         result["document_id"] = row["document_id"]
+    if row["parent_id"]:
+        result["parent_operation_id"] = row["parent_id"]
     if children:
         added = sum(child["facts_count"] for child in children)
         result |= {"is_parent": True, "num_sub_batches": len(children), "unit_ids_count": added}

@@ -19,17 +19,16 @@ from banks.hindsight.errors import (
 )
 from banks.hindsight.ids import check_bank_id, check_document_id, check_fact_id, is_addressable
 from banks.hindsight.items import RetainItem
+from banks.hindsight.operations import ChildOperation, Operation
 from banks.hindsight.shapes import (
     BankConfig,
     BankRow,
     BankStats,
-    ChildOperation,
     Deleted,
     Document,
     DocumentRow,
     Fact,
     Health,
-    Operation,
     Page,
     Retained,
     Version,

@@ -15,6 +15,7 @@ from banks.hindsight import errors, ids
 from banks.hindsight.derived import MentalModel, SourceFact
 from banks.hindsight.fields import ShapeError
 from banks.hindsight.items import RetainItem
+from banks.hindsight.operations import Operation
 from banks.hindsight.shapes import (
     BankConfig,
     BankRow,
@@ -24,7 +25,6 @@ from banks.hindsight.shapes import (
     DocumentRow,
     Fact,
     Health,
-    Operation,
     Page,
     Retained,
     Version,
@@ -35,6 +35,7 @@ Parsed = TypeVar("Parsed")
 
 PAGE = 100  # rows asked for at once where this client walks all pages; also the most that lists of operations allow
 MOST_PAGES = 1_000
+MOST_OPERATIONS = 1_000  # that a walk brings home
 
 _OTHER_DOCUMENT = "This server cannot show this document: it answered for something else."
 
@@ -227,13 +228,53 @@ class HindsightClient:
         path = self._bank(bank_id, "operations")
         return self._page(path, "operations", Operation.parse, limit=limit, offset=offset, **query)
 
+    def walk_operations(
+        self,
+        bank_id: str,
+        *,
+        status: str = "",
+        type: str = "",  # noqa: A002  # the API's own word
+        exclude_parents: bool = False,
+        most: int = MOST_OPERATIONS,
+    ) -> Page[Operation]:
+        """The list page by page, newest first, each operation once and at most `most`; `total`: how many there are.
+
+        What leaves the list meanwhile pulls others over the edge of a page: then they are missing.
+        """
+        found: dict[str, Operation] = {}
+        offset = 0
+        while True:
+            page = self.list_operations(
+                bank_id,
+                status=status,
+                type=type,
+                exclude_parents=exclude_parents,
+                limit=min(PAGE, most - len(found)),
+                offset=offset,
+            )
+            before = len(found)
+            found.update((each.id, each) for each in page.items[: most - before])
+            offset += len(page.items)
+            if len(found) in (before, most) or offset >= page.total:
+                return Page(list(found.values()), page.total, page.ignored_params)
+
     def cancel_operation(self, bank_id: str, operation_id: str) -> None:
-        """Ask to stop. Work that has begun may still finish, and a parent's children are not stopped."""
+        """Ask to stop. Work that has begun may still store facts, and a parent's children are not stopped.
+
+        Conflict when it has ended, and on servers up to 0.9 also while it works.
+        """
         self._send("DELETE", ids.operation_path(self._namespace, bank_id, operation_id))
 
     def retry_operation(self, bank_id: str, operation_id: str) -> None:
-        """Queue a failed operation again; Conflict when there is nothing left to retry."""
+        """Queue a failed, cancelled or waiting operation again, a parent's children with it. Its error is forgotten.
+
+        Conflict when there is nothing to retry.
+        """
         self._send("POST", ids.operation_path(self._namespace, bank_id, operation_id, "retry"))
+
+    def delete_operation(self, bank_id: str, operation_id: str) -> None:
+        """Have the server forget an operation that has ended; Conflict while it has not. No fact is touched."""
+        self._send("DELETE", ids.operation_path(self._namespace, bank_id, operation_id, "delete"))
 
     # facts
 

@@ -6,7 +6,7 @@ their empty value, a missing id is a `ShapeError`. Times are aware datetimes in 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Generic, TypeVar
 
@@ -15,9 +15,7 @@ from banks.hindsight.fields import Row, ShapeError
 
 Item = TypeVar("Item")
 
-TERMINAL_STATUSES = frozenset({"completed", "failed", "cancelled"})
 HASH_LENGTH = 64  # a sha256; longer ones are compared by their beginning
-KNOWN_STATUSES = TERMINAL_STATUSES | {"pending", "processing", "not_found"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,88 +246,6 @@ class Fact:
             consolidated_at=fields.when(row, "consolidated_at"),
             proof_count=fields.number(row, "proof_count") if row.get("proof_count") is not None else None,
             source_fact_ids=fields.texts(row, "source_memory_ids"),
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class ChildOperation:
-    id: str
-    status: str
-    error: str
-    items: int
-
-    @property
-    def terminal(self) -> bool:
-        return self.status in TERMINAL_STATUSES
-
-    @classmethod
-    def parse(cls, row: Row) -> "ChildOperation":
-        return cls(
-            id=fields.required(row, "operation_id"),
-            status=fields.text(row, "status"),
-            error=fields.text(row, "error_message"),
-            items=fields.number(row, "items_count"),
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Operation:
-    """A piece of the server's background work.
-
-    `raw_status` is the server's word; `status` is the same unless the operation waits for another attempt, then
-    "retrying". Statuses that this client does not know are kept as they are and are not terminal.
-    """
-
-    id: str
-    type: str
-    status: str
-    raw_status: str
-    error: str
-    retry_count: int
-    next_retry_at: datetime | None
-    document_id: str
-    items: int
-    created_at: datetime | None
-    updated_at: datetime | None
-    completed_at: datetime | None
-    children: list[ChildOperation] = field(default_factory=list)
-
-    @property
-    def terminal(self) -> bool:
-        """Whether nothing more will happen, its children included (a cancelled parent can have running children)."""
-        return self.raw_status in TERMINAL_STATUSES and all(child.terminal for child in self.children)
-
-    @property
-    def not_found(self) -> bool:
-        return self.raw_status == "not_found"
-
-    @property
-    def failed(self) -> bool:
-        return self.raw_status == "failed" or any(child.status == "failed" for child in self.children)
-
-    @classmethod
-    def parse(cls, row: Row) -> "Operation":
-        raw, error, again = (
-            fields.text(row, "status"),
-            fields.text(row, "error_message"),
-            fields.when(row, "next_retry_at"),
-        )
-        result = row.get("result_metadata")
-        document = row.get("document_id") or (result.get("document_id") if isinstance(result, dict) else "")
-        return cls(
-            id=fields.text(row, "operation_id") or fields.required(row, "id"),
-            type=fields.text(row, "operation_type") or fields.text(row, "task_type"),
-            status="retrying" if raw == "pending" and error and again else raw,
-            raw_status=raw,
-            error=error,
-            retry_count=fields.number(row, "retry_count"),
-            next_retry_at=again,
-            document_id=document if isinstance(document, str) else "",
-            items=fields.number(row, "items_count"),
-            created_at=fields.when(row, "created_at"),
-            updated_at=fields.when(row, "updated_at"),
-            completed_at=fields.when(row, "completed_at"),
-            children=[ChildOperation.parse(fields.mapping(child)) for child in row.get("child_operations") or []],
         )
 
 

@@ -132,6 +132,43 @@ def test_operations_of_an_older_server_have_only_the_short_names():
     assert (operation.id, operation.type) == ("x", "retain")
 
 
+def test_what_a_list_and_a_single_read_add():
+    (row,) = client_of(reply("operations_list_type_retain")).list_operations("rec-ops").items
+    assert (row.type, row.document_id, row.moved_at) == (
+        "retain",
+        "pend",
+        datetime(2026, 11, 30, 2, 9, 14, 426150, tzinfo=UTC),
+    )
+    child = client_of(reply("operation_get_child_cancelled")).get_operation("rec-ops", "x")
+    assert (child.parent_id, child.items, child.document_id) == ("08b8447c-ce97-4495-9e6a-0f64b172dc28", 1, "cc")
+    refresh = client_of(reply("operation_get_refresh")).get_operation("rec-main", "x")
+    assert (refresh.model_id, refresh.parent_id, refresh.children) == ("team-overview", "", [])
+
+
+def _operations(count, cap=100):
+    """A server with so many, that gives at most `cap` at a time."""
+
+    def handler(request):
+        offset, limit = int(request.url.params["offset"]), min(int(request.url.params["limit"]), cap)
+        rows = [{"id": f"o{number}", "status": "pending"} for number in range(offset, min(offset + limit, count))]
+        return httpx.Response(200, json={"operations": rows, "total": count})
+
+    return client_of(handler)
+
+
+@pytest.mark.parametrize(("cap", "most"), [(100, 1_000), (40, 1_000), (100, 120), (40, 7)])
+def test_operations_are_walked_to_their_end_or_to_the_bound(cap, most):
+    page = _operations(230, cap).walk_operations("b", most=most)
+    assert [row.id for row in page.items] == [f"o{number}" for number in range(min(230, most))]
+    assert page.total == 230
+
+
+def test_a_list_of_operations_that_repeats_itself_ends():
+    same = httpx.Response(200, json={"operations": [{"id": "o", "status": "pending"}], "total": 99})
+    page = client_of(same).walk_operations("b")
+    assert (len(page.items), page.total) == (1, 99)
+
+
 def test_counters():
     stats = client_of(reply("bank_stats_with_failed")).stats("rec-ops")
     assert (stats.documents, stats.failed_operations, stats.facts_by_type["world"]) == (39, 4, 41)

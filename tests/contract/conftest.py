@@ -20,7 +20,7 @@ from banks.hindsight import HindsightClient, NotFound, Operation, RetainItem
 from tests.hindsight.runner import KEY, CannotStart, Home, used
 
 _PATIENCE = 60.0  # seconds; the longest wait is for a retain that fails four times
-_PACE = Pace(pickup=0.005, work=0.01, backoff=0.05)
+_PACE = Pace(pickup=0.005, work=0.01, backoff=0.3)
 
 
 @dataclass(frozen=True)
