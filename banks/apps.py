@@ -5,6 +5,14 @@ class BanksConfig(AppConfig):
     name = "banks"
 
     def ready(self) -> None:
-        from banks import checks, fact_kinds, imported_kinds, kinds, reprocess_kind  # noqa: F401  checks, and kinds
+        from banks import (  # noqa: F401  checks, and kinds
+            checks,
+            fact_kinds,
+            imported_kinds,
+            kinds,
+            operation_kinds,
+            reprocess_kind,
+        )
+        from banks.operations import acts  # noqa: F401  its kind of job
         from banks.retain import batch  # noqa: F401  another kind
         from banks.services import ask  # noqa: F401  brings its kind of job

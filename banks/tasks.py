@@ -1,6 +1,7 @@
 """Celery tasks of the door. Each takes ids, calls a service and returns a short word; each may run twice."""
 
 from celery import shared_task
+from kombu.exceptions import OperationalError
 
 
 @shared_task(name="banks.tasks.send_write")
@@ -67,3 +68,25 @@ def sweep_jobs() -> int:
 
     idempotency.forget()
     return jobs.sweep()
+
+
+@shared_task(name="banks.tasks.look_at_operations")
+def look_at_operations(bank_id: int) -> str:
+    """Idempotent: `look` claims the bank by conditional update, and what is read twice is one row."""
+    from banks.operations import look
+
+    return look.look(bank_id)
+
+
+@shared_task(name="banks.tasks.sweep_operations")
+def sweep_operations() -> int:
+    """Idempotent: tells a worker about each bank whose operations want to be read; the claim decides who does it."""
+    from banks.operations import look
+
+    waiting = look.due()
+    for number, bank_id in enumerate(waiting):
+        try:
+            look_at_operations.apply_async((bank_id,), expires=30)  # else the next sweep tells it again
+        except (OperationalError, OSError):  # the broker is away: the next sweep
+            return number
+    return len(waiting)

@@ -137,6 +137,8 @@ CELERY_TASK_ROUTES = {
     "banks.tasks.run_job": {"queue": "load"},
     "banks.tasks.sweep_jobs": {"queue": "load"},
     "banks.tasks.index_log": {"queue": "load"},
+    "banks.tasks.look_at_operations": {"queue": "load"},
+    "banks.tasks.sweep_operations": {"queue": "load"},
     "banks.tasks.*": {"queue": "door"},
     "reviews.tasks.*": {"queue": "load"},
 }
@@ -151,6 +153,7 @@ CELERY_BEAT_SCHEDULE = {
     # What was not begun before the next ones are due is of no use.
     "sweep-loads": {"task": "reviews.tasks.sweep_loads", "schedule": 5.0, "options": {"expires": 10}},
     "sweep-polls": {"task": "reviews.tasks.sweep_polls", "schedule": 10.0},
+    "sweep-operations": {"task": "banks.tasks.sweep_operations", "schedule": 3.0, "options": {"expires": 10}},
     "sweep-jobs": {"task": "banks.tasks.sweep_jobs", "schedule": 15.0},
     "expire": {"task": "reviews.tasks.expire", "schedule": 60.0},
     "index-log": {"task": "banks.tasks.index_log", "schedule": 3.0, "options": {"expires": 10}},
@@ -259,6 +262,10 @@ LEASE_MINUTES = 5
 SETTLE_MINUTES = env.number("MEMADMIN_SETTLE_MINUTES", 30)
 # How often each bank's documents are looked at.
 POLL_SECONDS = env.number("MEMADMIN_POLL_SECONDS", 60)
+# How often the operations of a bank are read while some have not ended; five times as long where nothing happens.
+OPERATIONS_SECONDS = max(env.number("MEMADMIN_OPERATIONS_SECONDS", 60), 10.0)
+# What has not ended, and to which nothing has happened for so long, is called stuck.
+STUCK_MINUTES = max(env.number("MEMADMIN_STUCK_MINUTES", 30), 1.0)
 # A worker renews its hold on what it works on; what a killed one held is taken up again after so long.
 CLAIM_SECONDS = max(env.number("MEMADMIN_CLAIM_SECONDS", 15), 3.0)  # a beat each second is enough
 # Memories that come through us wait so long for others, and go out together. A single one may be so large.

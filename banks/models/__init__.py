@@ -3,6 +3,7 @@ from banks.models.blobs import Blob
 from banks.models.events import AdminEvent
 from banks.models.jobs import Job, JobItem
 from banks.models.log_index import Unindexed, WriteFact
+from banks.models.operations import OperationLook, OperationSeen
 from banks.models.retain import RetainItem, RetainLabel
 from banks.models.servers import Server
 from banks.models.tokens import ApiToken, IdempotencyKey
@@ -17,6 +18,8 @@ __all__ = [
     "Job",
     "JobItem",
     "Membership",
+    "OperationLook",
+    "OperationSeen",
     "Reapply",
     "RetainItem",
     "RetainLabel",

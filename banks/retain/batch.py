@@ -1,6 +1,5 @@
 """The kind of write that sends a batch of the retain queue: one retain in the background, watched until it is there."""
 
-from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -44,7 +43,7 @@ class Retain(Kind):
     name, glyph, verb, past, tone = "retain", "↗", "retain", "retained", "none"
     frees_slot = True
 
-    def slot(self, *, bank: Bank, document_id: str, fact_ids: Sequence[str] = ()) -> str:
+    def slot(self, *, bank: Bank, **about: object) -> str:
         return retain_slot(bank)
 
     def precheck(self, client: HindsightClient, write: Write) -> Done | Stuck | StillWorking | None:

@@ -52,7 +52,7 @@ class Mission(Kind):
 
     name, glyph, verb, past, tone = "mission", "◎", "set mission", "mission set", "none"
 
-    def slot(self, *, bank: Bank, document_id: str, fact_ids: object = ()) -> str:
+    def slot(self, *, bank: Bank, **about: object) -> str:
         return config_slot(bank)
 
     def precheck(self, client: HindsightClient, write: Write) -> Done | Stuck | StillWorking | None:

@@ -1,13 +1,16 @@
 """What a kind of write has to say for itself, and what its calls may answer."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from banks.hindsight import HindsightClient
 from banks.models import Bank, Role, Write
 from memadmin.accounts.models import User
+
+NO_PARAMS: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -83,7 +86,9 @@ class Kind:
     sends: bool = True  # False: only our log knows it (approve, undo)
     frees_slot: bool = False  # once the server has it: what follows need not wait for the server's work
 
-    def slot(self, *, bank: Bank, document_id: str, fact_ids: Sequence[str] = ()) -> str:
+    def slot(
+        self, *, bank: Bank, document_id: str, fact_ids: Sequence[str] = (), params: Mapping[str, Any] = NO_PARAMS
+    ) -> str:
         """What this write must be serial with; '' when nothing is sent. Documents by default.
 
         Facts share the slot of their document; of one whose document is unknown nothing else can be said than its id.

@@ -47,7 +47,7 @@ def record(
     write = Write.objects.create(
         kind=kind,
         bank=bank,
-        slot=rule.slot(bank=bank, document_id=document_id, fact_ids=fact_ids),
+        slot=rule.slot(bank=bank, document_id=document_id, fact_ids=fact_ids, params=params or {}),
         actor=actor,
         actor_name=actor.display_name if actor else "",
         token=actor.token if actor else None,
