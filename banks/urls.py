@@ -1,6 +1,7 @@
 from django.urls import URLPattern, path
 
 from banks.urls_banks import urlpatterns as banks
+from banks.urls_operations import urlpatterns as operations
 from banks.urls_retain import urlpatterns as retain
 from banks.urls_servers import urlpatterns as servers
 from banks.urls_team import urlpatterns as team
@@ -17,6 +18,7 @@ urlpatterns: list[URLPattern] = [
     path("log/<int:pk>/discard/", log.write_discard, name="write-discard"),
     path("log/<int:pk>/prompt/", prompts.write_prompt, name="write-prompt"),
     *banks,
+    *operations,
     *retain,
     *servers,
     *team,

@@ -77,6 +77,7 @@ def write_detail(request: PersonRequest, pk: int) -> HttpResponse:
         "may_look": role == Role.ADMIN,
         "entry_url": hooks.page_of(write.bank, write.document_hash),
         "undone_by": selectors.undone_by(write),
+        "operation": write.params.get("operation") or write.outcome.get("operation"),
         "group_size": selectors.group_size(request.user, write),
         "may_write": role is not None and role >= Role.REVIEWER,
         "troubles": of_bank(write.bank, fix=request.user.is_superuser) if write.is_open else [],

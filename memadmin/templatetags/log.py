@@ -2,6 +2,7 @@
 
 from django import template
 
+from banks import selectors_operations
 from banks.models import JobItem, Write
 from banks.selectors import Look, look_of
 from banks.selectors_facts import told
@@ -22,8 +23,8 @@ def facts_told(write: Write) -> str:
 
 @register.filter
 def said(write: Write) -> str:
-    """Of an imported row: what it says, on one line."""
-    return summary(write)
+    """What a row says on one line, where its kind and its document do not tell enough."""
+    return selectors_operations.said(write) or summary(write)
 
 
 @register.filter

@@ -13,6 +13,7 @@ from django.utils import timezone
 from banks.access import banks_for
 from banks.models import Bank, Write
 from banks.selectors import NEEDS_A_PERSON, writes_seen_by
+from banks.selectors_operations import troubled
 from memadmin.counting import CAP, CappedCount, Count, capped, count_of, counts_of
 from memadmin.paging import walk
 from reviews.models import ReviewEntry
@@ -57,6 +58,8 @@ class Overview:
     failed_oldest: datetime | None
     today: Today
     looks: list[Look]
+    failed_operations: Count
+    stuck_operations: Count
     questions: Count  # decisions about facts that wait for an answer
     banks: list[BankRow]
     more_banks: int
@@ -72,6 +75,7 @@ def overview(user: Any) -> Overview:
     failed = writes_seen_by(user).filter(state__in=NEEDS_A_PERSON).select_related("bank").order_by("-pk")
     rows = bank_rows(user)
     questions = facts.question_count(user)
+    failed_operations, stuck_operations = troubled(user)
     return Overview(
         oldest=min((row.oldest for row in rows if row.oldest), default=None),
         soon=count_of(entries(user, due), TAB_CAP),
@@ -80,6 +84,8 @@ def overview(user: Any) -> Overview:
         failed_oldest=min(failed.order_by().values_list("occurred_at", flat=True)[:CAP], default=None),
         today=today(user),
         looks=looks(user),
+        failed_operations=failed_operations,
+        stuck_operations=stuck_operations,
         questions=questions,
         banks=_with_days(rows[:BANKS_SHOWN]),
         more_banks=max(len(rows) - BANKS_SHOWN, 0),

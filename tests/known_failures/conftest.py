@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from http.server import ThreadingHTTPServer
 from threading import Thread
+from uuid import uuid4
 
 import pytest
 
@@ -10,9 +11,11 @@ from banks import jobs
 from banks.demo import DemoServer, Pace
 from banks.demo.process import Handler
 from banks.models import Bank, Blob, Role, Write
+from banks.operations import acts
 from banks.services import tokens
 from reviews.models import FactDecision, Reapplication
 from tests.banks.conftest import LyingTransport, line
+from tests.banks.operations import make_operation
 from tests.browser.conftest import queue, reviewer, signed_in
 from tests.conftest import People
 from tests.known_failures.world import Wire, loaded
@@ -63,8 +66,12 @@ def things(bank: Bank, people: People, line: LyingTransport) -> dict[str, int]:
         decision=fact, fact_id="g", replaces="f", text=text, exact=False, state=Reapplication.State.ASKED
     )
     issued = tokens.issue(owner=people.owner, name="agent", role=Role.ADMIN, banks=None, days=30)
+    operation = make_operation(bank, "failed", document_id="notes/b.md")
+    params = {"act": "retry", "group": str(uuid4()), "picks": [operation.pk], "total": 1}
+    retries = jobs.start(kind=acts.KIND, owner=people.owner, title="Retry 1 operation", params=params, here=True)
     line.calls.clear()
     return {
+        "acts/": retries.pk,
         "reviews/": entry.pk,
         "questions/": question.pk,
         "retired/": fact.pk,
