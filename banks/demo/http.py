@@ -47,6 +47,7 @@ class Request:
     store: Store
     now: datetime
     pace: Pace
+    parsers: tuple[str, ...] = ()
     args: dict[str, str] = field(default_factory=dict)
     ignored: list[str] = field(default_factory=list)
 

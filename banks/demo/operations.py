@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
-from banks.demo import retain, text
+from banks.demo import files, retain, text
 from banks.demo.banks import ensure_bank, require_bank
 from banks.demo.http import Problem, Request
 from banks.demo.store import Row, pack, stamp, unpack
@@ -165,6 +165,9 @@ def _step(request: Request, row: Row) -> None:
     request.store.run("UPDATE operations SET due_at = NULL WHERE id = ?", row["id"])
     ensure_bank(request)
     added, error = 0, ""
+    if row["type"] == files.CONVERSION:
+        _end(request, row, files.convert(request, row) if row["status"] != "cancelled" else "", 0)
+        return
     for item in unpack(row["items"]):
         try:
             added += retain.store_item(request, item)
@@ -176,16 +179,23 @@ def _step(request: Request, row: Row) -> None:
     if error:
         _fail(request, row, error)
     else:
-        now = stamp(request.now)
-        request.store.run(
-            "UPDATE operations SET status = 'completed', updated_at = ?, completed_at = ?, error_message = NULL, "
-            "facts_count = ? WHERE id = ?",
-            now,
-            now,
-            added,
-            row["id"],
-        )
+        _end(request, row, "", added)
     _settle_parent(request, row["parent_id"])
+
+
+def _end(request: Request, row: Row, error: str, added: int) -> None:
+    """For good: a conversion that failed is not tried again."""
+    now = stamp(request.now)
+    request.store.run(
+        "UPDATE operations SET status = ?, updated_at = ?, completed_at = ?, error_message = ?, facts_count = ? "
+        "WHERE id = ? AND status != 'cancelled'",
+        "failed" if error else "completed",
+        now,
+        None if error else now,
+        error or None,
+        added,
+        row["id"],
+    )
 
 
 def _fail(request: Request, row: Row, error: str) -> None:

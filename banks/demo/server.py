@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, unquote
 
-from banks.demo import banks, config, documents, facts, mental_models, operations, retain
+from banks.demo import banks, config, documents, facts, files, mental_models, operations, retain
 from banks.demo.http import Pace, Problem, Request
 from banks.demo.store import Store
 
@@ -71,6 +71,7 @@ _ROUTES = (
     _route("GET", f"{_BANK}/config", config.get_config),
     _route("PATCH", f"{_BANK}/config", config.patch_config),
     _route("POST", f"{_BANK}/memories", retain.post_memories),
+    _route("POST", f"{_BANK}/files/retain", files.post_files),
     _route(
         "GET",
         f"{_BANK}/memories/list",
@@ -100,7 +101,7 @@ class DemoServer:
     """A Hindsight server in one object. Safe to share between threads; requests are handled one after another.
 
     state_file: where the banks are kept, None for memory. clock: what time it is, aware. pace: how fast background work
-    goes. api_key: when given, every call but health and version needs it.
+    goes. api_key: when given, every call but health and version needs it. parsers: converters of files, () for none.
     """
 
     def __init__(
@@ -110,9 +111,10 @@ class DemoServer:
         clock: Callable[[], datetime] = _now,
         pace: Pace = Pace(),  # noqa: B008  # a frozen value
         api_key: str = "",
+        parsers: tuple[str, ...] = (files.PARSER,),
     ) -> None:
         self._store = Store(state_file)
-        self._clock, self._pace, self._api_key = clock, pace, api_key
+        self._clock, self._pace, self._api_key, self._parsers = clock, pace, api_key, parsers
         self._lock = threading.RLock()
 
     def close(self) -> None:
@@ -174,6 +176,7 @@ class DemoServer:
             store=self._store,
             now=self._clock(),
             pace=self._pace,
+            parsers=self._parsers,
         )
 
     def _answer(self, request: Request) -> tuple[int, dict[str, Any]]:

@@ -17,6 +17,7 @@ from banks.hindsight.errors import (
     Timeout,
     Unreachable,
 )
+from banks.hindsight.files import RetainFile, safe_name
 from banks.hindsight.ids import check_bank_id, check_document_id, check_fact_id, is_addressable
 from banks.hindsight.items import RetainItem
 from banks.hindsight.operations import ChildOperation, Operation
@@ -58,6 +59,7 @@ __all__ = [
     "Operation",
     "Page",
     "Refused",
+    "RetainFile",
     "RetainItem",
     "Retained",
     "Retired",
@@ -71,4 +73,5 @@ __all__ = [
     "check_document_id",
     "check_fact_id",
     "is_addressable",
+    "safe_name",
 ]

@@ -14,6 +14,7 @@ import httpx
 from banks.hindsight import errors, ids
 from banks.hindsight.derived import MentalModel, SourceFact
 from banks.hindsight.fields import ShapeError
+from banks.hindsight.files import MOST_FILES, RetainFile, safe_name
 from banks.hindsight.items import RetainItem
 from banks.hindsight.operations import Operation
 from banks.hindsight.shapes import (
@@ -29,7 +30,7 @@ from banks.hindsight.shapes import (
     Retained,
     Version,
 )
-from banks.hindsight.transport import Answer, Sender, Timeouts
+from banks.hindsight.transport import Answer, Form, Sender, Timeouts, encode
 
 Parsed = TypeVar("Parsed")
 
@@ -192,6 +193,28 @@ class HindsightClient:
         answer = self._send("POST", self._bank(bank_id, "memories"), body=body)
         given = answer.data.get("operation_id")
         return Retained(given if isinstance(given, str) else str(operation_id), answer.ignored_params)
+
+    def retain_files(self, bank_id: str, files: Sequence[RetainFile]) -> list[str]:
+        """Have files turned into text and retained, all or none. The ids of the conversions, in the order of `files`.
+
+        They cannot be named before, and a repeated call begins anew: after a lost answer the operations of these
+        documents tell (`list_operations`, type "file_convert_retain"). Each conversion that succeeds is followed by an
+        operation of the type "retain" for the same document. A server without the converter answers `Invalid`. A bank
+        that does not exist is NotFound: this call creates none. ValueError for too many, and for two of one document.
+        """
+        names = [file.document_id for file in files]
+        if not 0 < len(names) <= MOST_FILES or len(set(names)) != len(names):
+            raise ValueError(f"One to {MOST_FILES} files, and each document once.")
+        for name in names:
+            ids.check_document_id(name)
+        asked = encode({"files_metadata": [file.as_json() for file in files]}).decode()
+        form = Form({"request": asked}, [("files", (safe_name(file.name), file.stream)) for file in files])
+        path = self._bank(bank_id, "files", "retain")
+        given = self._sender.send("POST", path, form=form).data.get("operation_ids")
+        if not isinstance(given, list) or [type(each) for each in given] != [str] * len(files):
+            about: dict[str, Any] = {"method": "POST", "path": path.decode("ascii")}
+            raise errors.BadAnswer("The server did not say which operations it began.", unknown=True, **about)
+        return given
 
     def reprocess_document(self, bank_id: str, document_id: str) -> str:
         """Have all facts extracted anew from the stored text, in the background. Returns the operation's id.

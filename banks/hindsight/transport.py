@@ -12,7 +12,7 @@ import ssl
 import time
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
-from typing import Any
+from typing import Any, BinaryIO
 
 import httpx
 
@@ -41,6 +41,14 @@ class Timeouts:
 
     def as_httpx(self) -> httpx.Timeout:
         return httpx.Timeout(connect=self.connect, read=self.read, write=self.read, pool=self.connect)
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """multipart/form-data. `files`: (field, (name, stream)) in their order."""
+
+    fields: dict[str, str]
+    files: list[tuple[str, tuple[str, BinaryIO]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +95,17 @@ class Sender:
         self._http.close()
 
     def send(
-        self, method: str, path: bytes, *, query: Query | None = None, body: dict[str, Any] | None = None
+        self,
+        method: str,
+        path: bytes,
+        *,
+        query: Query | None = None,
+        body: dict[str, Any] | None = None,
+        form: Form | None = None,
     ) -> Answer:
-        """The answer, or one of the errors of `errors`."""
+        """The answer, or one of the errors of `errors`. `form`: instead of a body, and read in pieces."""
         url = url_of(self.base, path, query)
-        content = None if body is None else encode(body)
+        content = form if body is None else encode(body)
         call = _Call(method, url.raw_path.decode("ascii"), time.monotonic())
         for _ in range(MOST_REDIRECTS + 1):
             status, headers, raw = self._exchange(call, url, content)
@@ -100,12 +114,15 @@ class Sender:
             url = self._redirected(call, url, status, headers)
         raise errors.BadAnswer("The server keeps redirecting.", **call.about())
 
-    def _exchange(self, call: _Call, url: httpx.URL, content: bytes | None) -> tuple[int, httpx.Headers, bytes]:
-        headers = {"content-type": "application/json"} if content is not None else {}
+    def _exchange(self, call: _Call, url: httpx.URL, content: bytes | Form | None) -> tuple[int, httpx.Headers, bytes]:
+        headers = {"content-type": "application/json"} if isinstance(content, bytes) else {}
+        sent: dict[str, Any] = {"data": content.fields, "files": content.files} if isinstance(content, Form) else {}
+        if isinstance(content, bytes):
+            sent["content"] = content
         if self._key:
             headers["authorization"] = f"Bearer {self._key}"
         try:
-            with self._http.stream(call.method, url, content=content, headers=headers) as response:
+            with self._http.stream(call.method, url, headers=headers, **sent) as response:
                 self.clock_ahead = _ahead(response.headers.get("date", ""))
                 return response.status_code, response.headers, self._read(call, response)
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError) as error:
