@@ -8,7 +8,7 @@ from banks.models import Write
 from banks.writes import run
 from reviews.curation import elsewhere
 from reviews.models import FactDecision, ReviewEntry
-from reviews.services import facts
+from reviews.services import extraction, facts
 from tests.contract.conftest import until
 from tests.contract.test_through_the_door import entry_of, finish, look, row, user
 
@@ -60,21 +60,61 @@ def test_retired_and_edited_facts_stand_again_and_what_was_undone_does_not(row, 
         finish(write)
         entry_of("notes/ledger")
     bank.quiet()
-    # Another writer changes a sentence of each chunk, and not its length: all of it is extracted anew.
-    other = {told[n]: told[n].replace("harbour office", "harbour bureau") for n in (14, 35, 59)}
-    changed = [other.get(text, text) for text in told]
-    bank.store("notes/ledger", " ".join(changed))
-    bank.quiet()
-    assert look(row) == "0 new, 1 changed"
+    assert len(chunks_of(bank, "notes/ledger")) == 3
+
+    def stand() -> None:
+        """All 23 decisions, and neither of the two that were taken back."""
+        bank.quiet()
+        gone, now = bank.facts("notes/ledger", "invalidated"), bank.facts("notes/ledger")
+        assert set(gone) == set(retired)
+        assert {text.replace("keeps", "audits") for text in edited} <= set(now)
+        assert not set(now) & {*edited, *retired}
+        assert set(undone) <= set(now)
+        assert not Write.objects.filter(state__in=[Write.State.ATTENTION, Write.State.CHANGED]).exists()
+
+    def ids() -> set[str]:
+        return {*bank.facts("notes/ledger").values(), *bank.facts("notes/ledger", "invalidated").values()}
+
+    # Another writer changes one sentence of one chunk, then one of each; never the length, so that chunks stay.
+    for places in ((14,), (13, 35, 59)):
+        before = ids()
+        other = {told[n]: told[n].replace("harbour office", "harbour bureau") for n in places}
+        told = [other.get(text, text) for text in told]
+        bank.store("notes/ledger", " ".join(told))
+        bank.quiet()
+        assert look(row) == "0 new, 1 changed"
+        ended(entry_of("notes/ledger"))
+        stand()
+        assert bool(before & ids()) == (len(places) == 1)  # two chunks kept theirs, or none did
+    # And the server is asked to extract all of it again.
+    before = ids()
+    entry.refresh_from_db()
+    shown = {"version": entry.version, "text_hash": str(entry.text_id), "facts_hash": str(entry.facts_id)}
+    write = finish(extraction.extract_again(user=user, entry_id=entry.pk, **shown))
+    assert (write.outcome["retired_before"], write.outcome["facts_kept"]) == (20, len(before))
     ended(entry_of("notes/ledger"))
+    stand()
+    assert not before & ids()
+    assert look(row) == "0 new, 0 changed"
+    assert entry_of("notes/ledger").state == "pending"
+
+
+def chunks_of(bank, document_id: str) -> set[str]:
+    return {fact.chunk_id for fact in bank.client.list_facts(bank.id, document_id=document_id, limit=1_000).items}
+
+
+def test_what_was_retired_elsewhere_just_before_it_stands_again_too(row, bank, user) -> None:
+    bank.store("notes/a", "Ann moved to Lyon. Ben stayed in Nantes.")
+    look(row)
+    entry = entry_of("notes/a")
+    there = bank.facts("notes/a")
+    bank.client.patch_fact(bank.id, there["Ann moved to Lyon."], state="invalidated", reason="she did not")
     bank.quiet()
-    assert set(bank.facts("notes/ledger", "invalidated")) == set(retired)
-    assert not {there[text] for text in retired} & set(bank.facts("notes/ledger", "invalidated").values())
-    now = set(bank.facts("notes/ledger"))
-    assert {text.replace("keeps", "audits") for text in edited} <= now
-    assert not now & set(edited)
-    assert set(undone) <= now
-    assert not Write.objects.filter(state__in=[Write.State.ATTENTION, Write.State.CHANGED]).exists()
+    shown = {"version": entry.version, "text_hash": str(entry.text_id), "facts_hash": str(entry.facts_id)}
+    finish(extraction.extract_again(user=user, entry_id=entry.pk, **shown))
+    ended(entry_of("notes/a"))
+    assert set(bank.facts("notes/a", "invalidated")) == {"Ann moved to Lyon."}
+    assert not set(there.values()) & set(bank.facts("notes/a", "invalidated").values())
 
 
 def test_a_row_of_facts_is_restored_under_their_new_ids(row, bank, user) -> None:
