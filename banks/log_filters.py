@@ -12,7 +12,7 @@ from django.utils.dateparse import parse_date
 from django.utils.http import urlencode
 
 from banks import access, log_index
-from banks.models import Bank, Write
+from banks.models import Bank, RetainItem, Write
 from banks.selectors import NEEDS_A_PERSON
 from memadmin.paging import Split
 
@@ -36,6 +36,7 @@ _STATES: dict[str, list[State]] = {
 }
 VIAS = dict(Write.Via.choices)
 YEARS = range(1970, 2200)
+MOST_BATCHES = 400  # of one document: a session may be stored again and again
 NO_WORD = "Search needs at least one letter or digit; the signs alone were left out."
 
 
@@ -113,7 +114,8 @@ class LogFilters:
             split["bank"] = banks
         elif self.kind or self.via or self.who or self.document or self.state not in {"", "done"}:
             split["bank"] = list(Bank.objects.order_by().values_list("pk", flat=True))
-        rows = Write.objects.filter(self._within(user))
+        among = _with_batches(self.document) if self.document else None
+        rows = Write.objects.filter(self._within(user, among))
         if self.state == "done":
             # Nearly all rows are: said so that no database takes an index by state, and then sorts them all.
             rows = rows.exclude(state__in=[state for state in State if state != State.DONE])
@@ -122,9 +124,9 @@ class LogFilters:
             rows = rows.exclude(state=State.DONE)  # what the index is about
         listed = Listed(rows, split or None)
         # What these ask for is found by itself, not in the order of the list.
-        return Listed(listed.all, None) if self.q or self.fact or self.group else listed
+        return Listed(listed.all, None) if self.q or self.fact or self.group or among is not None else listed
 
-    def _within(self, user: Any) -> Q:
+    def _within(self, user: Any, among: list[int] | None) -> Q:
         """Everything but the state and the bank."""
         asked = Q()
         for name, value in (("kind", self.kind), ("via", self.via), ("group", self.group)):
@@ -133,7 +135,7 @@ class LogFilters:
         if self.who:
             asked &= Q(actor=user.pk if self.who == "me" else int(self.who))
         if self.document:
-            asked &= Q(document_hash=Write.hash_of(self.document))
+            asked &= Q(document_hash=Write.hash_of(self.document)) if among is None else Q(pk__in=among)
         if self.since:
             asked &= Q(occurred_at__gte=_midnight(date.fromisoformat(self.since)))
         if self.until:
@@ -190,6 +192,16 @@ def parse_log(query: QueryDict) -> Asked:
         q=words,
     )
     return Asked(filters, refused, page=of("page"), tidy=all(value for _, values in query.lists() for value in values))
+
+
+def _with_batches(document_id: str) -> list[int] | None:
+    """Rows of this document and the batches of the retain queue in which it was; None where it was in none."""
+    key = Write.hash_of(document_id)
+    sent = RetainItem.objects.filter(document_hash=key, write__isnull=False).order_by("-pk")
+    if not (batches := list(sent.values_list("write", flat=True)[:MOST_BATCHES])):
+        return None
+    own = Write.objects.filter(bank__in=Bank.objects.order_by().values("pk"), document_hash=key).order_by("-pk")
+    return [*batches, *own.values_list("pk", flat=True)[:MOST_BATCHES]]
 
 
 def _is_key(text: str) -> bool:

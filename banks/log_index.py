@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from django.db import transaction
-from django.db.models import BinaryField, Q
+from django.db.models import BinaryField, Q, QuerySet
 from django.db.models.functions import Substr
 
-from banks.models import Blob, Unindexed, Write, WriteFact
+from banks.models import Blob, RetainItem, Unindexed, Write, WriteFact
 from memadmin import fulltext
 from memadmin.terms import CHARACTERS, phrases_of
 
@@ -75,7 +75,7 @@ def _lot() -> int:
 
 
 _READ = (
-    *("document_id", "actor_name", "params", "fact_ids", "error_text"),
+    *("kind", "document_id", "actor_name", "params", "fact_ids", "error_text"),
     *("request_id", "before_id", "after_id", "facts_before_id"),
 )
 
@@ -89,6 +89,8 @@ def _texts(row: Write, texts: dict[str, str]) -> Iterator[str]:
         yield from _facts(row)
     for blob in dict.fromkeys([row.request_id, row.before_id, row.after_id]):
         yield texts.get(blob or "", "")
+    if row.kind == "retain":
+        yield from _memories(row)
 
 
 def _strings(value: Any) -> Iterator[str]:
@@ -111,10 +113,27 @@ def _facts(row: Write) -> Iterator[str]:
             yield str(fact.get("text", ""))
 
 
+def _memories(row: Write) -> Iterator[str]:
+    """Of a batch of the retain queue: which documents it stores, and their texts as far as they can be indexed."""
+    items = list(RetainItem.objects.filter(write=row.pk).order_by("pk").values_list("document_id", "content", "size"))
+    yield from (document_id for document_id, _, _ in items)
+    read = 0
+    for _, content, size in items:
+        if read > BYTES:
+            return
+        read += size
+        blobs = _of_blobs(Blob.objects.filter(pk=content))
+        yield blobs.get(content, "")
+
+
 def _beginnings(rows: Sequence[Write]) -> dict[str, str]:
     wanted = {pk for row in rows for pk in (row.request_id, row.before_id, row.after_id) if pk}
+    return _of_blobs(Blob.objects.filter(pk__in=wanted))
+
+
+def _of_blobs(blobs: QuerySet[Blob]) -> dict[str, str]:
     beginning = Substr("data", 1, BYTES, output_field=BinaryField())
-    found = Blob.objects.filter(pk__in=wanted, erased=None).annotate(beginning=beginning)
+    found = blobs.filter(erased=None).annotate(beginning=beginning)
     # The last character may be cut.
     return {pk: bytes(data).decode("utf-8", "ignore") for pk, data in found.values_list("pk", "beginning")}
 

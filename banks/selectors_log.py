@@ -11,6 +11,7 @@ from django.utils import timezone
 from banks import access, writes
 from banks.log_filters import STATES, VIAS, Listed, LogFilters
 from banks.models import Bank, Unindexed, Write
+from banks.retain.selectors import tell_batches
 from banks.selectors import NEEDS_A_PERSON, banks_seen_by, look_of, mark_come_backs, writes_seen_by
 from memadmin.accounts.models import User
 from memadmin.counting import Count, count_of, counts_of
@@ -29,6 +30,7 @@ def write_page(listed: Listed, cursor: Cursor | None, size: int = PAGE_SIZE) -> 
     rows = listed.rows.prefetch_related("bank", "token").defer(*HEAVY)
     page = page_of(rows, LOG_ORDER, cursor, size, listed.split)
     mark_come_backs(page.rows)
+    tell_batches(page.rows)
     return page
 
 

@@ -14,7 +14,7 @@ from banks.reprocess_kind import kept_facts
 from banks.writes import Overruled, after
 from reviews.curation import archive, reapply, remember
 from reviews.models import ReviewEntry
-from reviews.services import load
+from reviews.services import arrivals, load
 from reviews.services.reopening import reopen_by_itself
 
 State = ReviewEntry.State
@@ -67,6 +67,11 @@ def retain_ended(write: Write) -> None:
     if entry is not None:
         still = [State.PENDING] if write.kind == "edit" else [State.PENDING, State.APPROVED]
         _again(entry, still, load_state=ReviewEntry.Load.LOADING, load_error="")
+
+
+@after("retain")
+def memories_arrived(write: Write) -> None:
+    arrivals.arrived(write)
 
 
 @after("reprocess")

@@ -135,6 +135,8 @@ class Write(models.Model):
 
     # Which later row saw that a delete did not last; set by banks.selectors for the rows of a page.
     came_back: int | None = None
+    # How many memories a batch of the retain queue has; set by banks.retain.selectors for the rows of a page.
+    memories: int | None = None
 
     def __str__(self) -> str:
         return f"{self.kind} {self.document_id or self.bank} ({self.get_state_display()})"

@@ -17,6 +17,7 @@ from banks.log_export import CUT_TO, LOG_FIELDS, log_rows
 from banks.log_filters import parse_log
 from banks.models import Blob, Role, Write
 from banks.paper import paper
+from banks.retain import selectors as retain
 from banks.selectors_facts import TOLD
 from banks.troubles import of_bank
 from memadmin.exporting import download
@@ -78,6 +79,7 @@ def write_detail(request: PersonRequest, pk: int) -> HttpResponse:
         "entry_url": hooks.page_of(write.bank, write.document_hash),
         "undone_by": selectors.undone_by(write),
         "operation": write.params.get("operation") or write.outcome.get("operation"),
+        "batch": retain.items_of(write) if write.kind == "retain" and not imported else None,
         "group_size": selectors.group_size(request.user, write),
         "may_write": role is not None and role >= Role.REVIEWER,
         "troubles": of_bank(write.bank, fix=request.user.is_superuser) if write.is_open else [],

@@ -1,6 +1,6 @@
 """From rows of a bank's list of documents to the queue. The same document from two sources is one entry."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -9,7 +9,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from banks.hindsight import DocumentRow
-from banks.models import Bank, Write
+from banks.models import Bank, RetainItem, Write
 from reviews import search
 from reviews.importing.placing import why_no_document
 from reviews.models import ReviewEntry
@@ -17,8 +17,9 @@ from reviews.services.expiry import expiry_of
 
 Load, State = ReviewEntry.Load, ReviewEntry.State
 
-# The name of this source in ReviewEntry.sources.
+# The names of the sources in ReviewEntry.sources: the look at a bank, and our retain queue.
 SOURCE = "bank"
+QUEUE = "retain"
 # Kinds of writes that put a text of ours into the bank.
 RETAINING = ["edit", "put-back"]
 
@@ -55,7 +56,8 @@ def enqueue(*, bank: Bank, rows: Sequence[DocumentRow]) -> Enqueued:
     for key, entry in sorted(known.items(), key=lambda item: item[1].pk):
         if key not in ours or entry.state == State.DELETED:
             changed += _look_again(entry, by_hash[key])
-    return Enqueued(_create(bank, new), changed)
+    came = projects_of(bank, [Write.hash_of(row.id) for row in new])
+    return Enqueued(create(bank, new, source=SOURCE, projects=came), changed)
 
 
 def _sent_by_us(bank: Bank, by_hash: dict[str, DocumentRow]) -> set[str]:
@@ -83,8 +85,11 @@ def _look_again(entry: ReviewEntry, row: DocumentRow) -> bool:
     return bool(ReviewEntry.objects.filter(pk=entry.pk, version=entry.version).update(**changes))
 
 
-def _create(bank: Bank, rows: Sequence[DocumentRow]) -> int:
-    entries = [_entry(bank, row, timezone.now()) for row in sorted(rows, key=lambda row: row.id)]
+def create(bank: Bank, rows: Sequence[DocumentRow], *, source: str, projects: Mapping[str, str]) -> int:
+    """Entries for documents that have none. `projects`: of those that came through the retain queue, by their hash."""
+    if not rows:
+        return 0
+    entries = [_entry(bank, row, timezone.now(), source, projects) for row in sorted(rows, key=lambda row: row.id)]
     # Another worker, or an import, may be at the same documents: theirs stay as they are.
     ReviewEntry.objects.bulk_create(entries, ignore_conflicts=True)
     stored = ReviewEntry.objects.filter(bank=bank, document_hash__in=[entry.document_hash for entry in entries])
@@ -92,14 +97,23 @@ def _create(bank: Bank, rows: Sequence[DocumentRow]) -> int:
     return len(entries)
 
 
-def _entry(bank: Bank, row: DocumentRow, now: datetime) -> ReviewEntry:
-    refusal = why_no_document(row.id)
+def projects_of(bank: Bank, documents: Collection[str]) -> dict[str, str]:
+    """{hash of the document's id: the project as its writer calls it} of those that came through the retain queue."""
+    if not documents:
+        return {}
+    came = RetainItem.objects.filter(bank=bank, document_hash__in=documents, seen_at__isnull=False).order_by("pk")
+    return dict(came.values_list("document_hash", "project"))
+
+
+def _entry(bank: Bank, row: DocumentRow, now: datetime, source: str, projects: Mapping[str, str]) -> ReviewEntry:
+    refusal, document_hash = why_no_document(row.id), Write.hash_of(row.id)
     entry = ReviewEntry(
         bank=bank,
         document_id=row.id,
-        document_hash=Write.hash_of(row.id),
+        document_hash=document_hash,
+        project=projects.get(document_hash, ""),
         session=session_of(row.metadata),
-        sources=[SOURCE],
+        sources=list(dict.fromkeys([source, *([QUEUE] if document_hash in projects else [])])),
         enqueued_at=row.updated_at,
         age_from=row.updated_at,
         first_imported_at=now,

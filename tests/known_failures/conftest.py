@@ -16,6 +16,7 @@ from banks.services import tokens
 from reviews.models import FactDecision, Reapplication
 from tests.banks.conftest import LyingTransport, line
 from tests.banks.operations import make_operation
+from tests.banks.retaining import put
 from tests.browser.conftest import queue, reviewer, signed_in
 from tests.conftest import People
 from tests.known_failures.world import Wire, loaded
@@ -69,6 +70,7 @@ def things(bank: Bank, people: People, line: LyingTransport) -> dict[str, int]:
     operation = make_operation(bank, "failed", document_id="notes/b.md")
     params = {"act": "retry", "group": str(uuid4()), "picks": [operation.pk], "total": 1}
     retries = jobs.start(kind=acts.KIND, owner=people.owner, title="Retry 1 operation", params=params, here=True)
+    item = put(people.owner, bank, "Ben writes it.")[0]
     line.calls.clear()
     return {
         "acts/": retries.pk,
@@ -85,4 +87,5 @@ def things(bank: Bank, people: People, line: LyingTransport) -> dict[str, int]:
         "members/": member.pk,
         "team/": people.viewer.pk,
         "tokens/": issued.token.pk,
+        "retain/": item.pk,
     }
