@@ -5,7 +5,7 @@ from banks.urls_operations import urlpatterns as operations
 from banks.urls_retain import urlpatterns as retain
 from banks.urls_servers import urlpatterns as servers
 from banks.urls_team import urlpatterns as team
-from banks.views import log, prompts, retain
+from banks.views import log, prompts
 
 app_name = "banks"
 
@@ -17,9 +17,6 @@ urlpatterns: list[URLPattern] = [
     path("log/<int:pk>/retry/", log.write_retry, name="write-retry"),
     path("log/<int:pk>/discard/", log.write_discard, name="write-discard"),
     path("log/<int:pk>/prompt/", prompts.write_prompt, name="write-prompt"),
-    path("retain/", retain.item_list, name="retain-list"),
-    path("retain/<int:pk>/", retain.item_detail, name="retain-detail"),
-    path("retain/<int:pk>/discard/", retain.item_discard, name="retain-discard"),
     *banks,
     *operations,
     *retain,

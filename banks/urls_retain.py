@@ -2,9 +2,12 @@
 
 from django.urls import URLPattern, path
 
-from banks.views import transcripts
+from banks.views import retain, transcripts
 
 urlpatterns: list[URLPattern] = [
+    path("retain/", retain.item_list, name="retain-list"),
+    path("retain/<int:pk>/", retain.item_detail, name="retain-detail"),
+    path("retain/<int:pk>/discard/", retain.item_discard, name="retain-discard"),
     path("retain/transcript/", transcripts.transcript_new, name="transcript-new"),
     path("retain/transcript/confirm/", transcripts.transcript_confirm, name="transcript-confirm"),
 ]

@@ -61,6 +61,12 @@ class Problem:
     text: str
     too_large: bool = False
 
+    @property
+    def path(self) -> str:
+        """As the API names a place in the body."""
+        place = "" if self.item is None else f"items.{self.item}"
+        return ".".join(part for part in ("body", place, self.field) if part)
+
     def __str__(self) -> str:
         place = self.field if self.item is None else f"items[{self.item}].{self.field}".removesuffix(".")
         return f"{place}: {self.text}"

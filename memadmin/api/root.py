@@ -12,6 +12,7 @@ from django.urls import URLPattern, path, re_path
 from django.views.decorators.csrf import csrf_exempt
 from ninja import NinjaAPI
 
+from banks.api.retain import router as retain
 from banks.api.routes import router as banks
 from banks.api.transcripts import router as transcripts
 from memadmin.api import errors, schema
@@ -40,6 +41,7 @@ errors.register(api)
 api.add_router("", banks)
 api.add_router("", facts)
 api.add_router("", transcripts)
+api.add_router("", retain)
 
 
 def urls() -> list[URLPattern]:

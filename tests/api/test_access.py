@@ -8,24 +8,33 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from banks.models import Bank, Role, Write
+from banks.models import Bank, RetainItem, Role, Write
 from banks.services import tokens
 from memadmin.accounts.models import User
 from memadmin.api.root import api
 from tests import factories
 from tests.api.asking import Program, issue
 from tests.banks.conftest import LyingTransport
+from tests.banks.retaining import put
 from tests.conftest import People
 from tests.known_failures.world import everything
 
 pytestmark = pytest.mark.django_db
 # What is noted down about a token that is used.
 USE = {"banks.apitoken"}
-READING = {"GET /me": 200, "GET /banks": 200, "GET /log": 200, "GET /log?bank": 200, "GET /writes/{write_id}": 200}
-ACTING = {"POST /facts/retire": 202, "POST /retain/transcript": 202}
+READING = {
+    "GET /me": 200,
+    "GET /banks": 200,
+    "GET /log": 200,
+    "GET /log?bank": 200,
+    "GET /writes/{write_id}": 200,
+    "GET /retain/{item_id}": 200,
+}
+ACTING = {"POST /facts/retire": 202, "POST /retain": 202, "POST /retain/transcript": 202}
 TOO_LITTLE = dict.fromkeys(ACTING, 403)
 NONE_OF_IT = dict.fromkeys([*READING, *ACTING], 401)
-STRANGER = {**READING, "GET /log?bank": 404, "GET /writes/{write_id}": 404, **dict.fromkeys(ACTING, 404)}
+OF_A_BANK = ["GET /log?bank", "GET /writes/{write_id}", "GET /retain/{item_id}"]
+STRANGER = {**READING, **dict.fromkeys([*OF_A_BANK, *ACTING], 404)}
 MATRIX: dict[str, dict[str, int]] = {
     "no token": NONE_OF_IT,
     "no such token": NONE_OF_IT,
@@ -87,8 +96,10 @@ def text_of(kind: str, people: People, other: Bank) -> str:
     return text
 
 
-def ask(program: Program, endpoint: str, bank: Bank, write: Write) -> Any:
+def ask(program: Program, endpoint: str, bank: Bank, write: Write, item: RetainItem) -> Any:
     method, _, path = endpoint.partition(" ")
+    if endpoint == "POST /retain":
+        return program.post(path, {"bank": bank.bank_id, "items": [{"content": "Ann moved."}]})
     if path == "/retain/transcript":
         said = json.dumps({"role": "user", "content": "Move Ann.", "session_id": "s"})
         return program.post(path, {"bank": bank.bank_id, "transcript": said})
@@ -100,7 +111,7 @@ def ask(program: Program, endpoint: str, bank: Bank, write: Write) -> Any:
         )
     if path.endswith("?bank"):
         return program.get(path.partition("?")[0], bank=bank.bank_id)
-    return program.get(path.format(write_id=write.pk))
+    return program.get(path.format(write_id=write.pk, item_id=item.pk))
 
 
 def test_no_endpoint_is_left_out() -> None:
@@ -111,10 +122,11 @@ def test_no_endpoint_is_left_out() -> None:
 @pytest.mark.parametrize("kind", MATRIX)
 def test_row_by_row(kind: str, bank: Bank, people: People, other: Bank, line: LyingTransport) -> None:
     write = Write.objects.create(kind="edit", bank=bank, via="web", state="done", document_id="a")
+    (item,) = put(people.owner, bank, "Ben stayed.")
     program = Program(text_of(kind, people, other))
     for endpoint, status in MATRIX[kind].items():
         before = everything(without=USE)
-        answer = ask(program, endpoint, bank, write)
+        answer = ask(program, endpoint, bank, write, item)
         assert answer.status_code == status, (endpoint, answer.content)
         if status != 202:
             assert everything(without=USE) == before, endpoint
