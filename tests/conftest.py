@@ -27,6 +27,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 TOGETHER = {"browser": "chromium", "stack": "chromium", "faults": "chromium", "contract": "hindsight"}
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         for marker, group in TOGETHER.items():

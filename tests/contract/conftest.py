@@ -119,6 +119,7 @@ def bank(client: HindsightClient) -> Iterator[Bank]:
         client.delete_bank(bank.id)
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "/contract/" in item.nodeid or item.nodeid.startswith("tests/contract/"):
