@@ -62,7 +62,7 @@ def log(
     return LogPageOut(rows=[RowOut.of(row) for row in page.rows], next=page.later or None)
 
 
-@router.get("/writes/{write_id}", response=WriteOut, operation_id="write", summary="What became of a write")
+@router.get("/writes/{int:write_id}", response=WriteOut, operation_id="write", summary="What became of a write")
 def write(request: HttpRequest, write_id: int) -> WriteOut:
     if not 0 < write_id <= LARGEST_PK:
         raise Refused(404, "No such row.")

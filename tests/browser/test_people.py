@@ -137,7 +137,7 @@ def test_somebody_new_is_invited_and_comes_in(bank: Bank, operator: User, signed
     page.get_by_label("Password again").fill("staple staple staple")
     page.get_by_role("button", name="Set it").click()
     page.get_by_role("link", name="Banks", exact=True).click()
-    page.get_by_role("link", name="Checkout service").wait_for()
+    page.get_by_role("link", name="Checkout service", exact=True).wait_for()
 
 
 @pytest.mark.parametrize("script", [True, False], ids=["script", "no script"])

@@ -1,13 +1,14 @@
 """Bank ids are one path segment, shown raw and never decoded."""
 
 import inspect
+import io
 import uuid
 from typing import Any
 
 import pytest
 
 from banks import connections
-from banks.hindsight import HindsightClient, NotAddressable, RetainItem, is_addressable
+from banks.hindsight import HindsightClient, NotAddressable, RetainFile, RetainItem, is_addressable
 from banks.models import Bank, Write
 from banks.services import probe
 from reviews.models import ReviewEntry
@@ -72,6 +73,7 @@ def test_row_s02_a_bank_id_that_is_no_segment_is_refused_by_every_call(bank_id: 
         "tags": [],
         "state": "valid",
         "items": [RetainItem("Text.", "d")],
+        "files": [RetainFile("a.txt", io.BytesIO(b"Text."), "d")],
         "updates": {},
         "observation_id": "f",
     }
