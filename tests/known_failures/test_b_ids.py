@@ -62,7 +62,8 @@ def test_row_022_paths_of_the_api_are_built_in_one_module() -> None:
         for path, source in product_files()
         if not {"demo", "api"} & set(path.parts) and re.search(r"/v1/|urllib\.parse import .*\bquote\b", source)
     ]
-    # Our own API has addresses of its own. The settings quote the name of a database file, the broker's socket the name of a folder.
+    # Our own API has addresses of its own; the settings quote the name of a database file, the broker's socket that of
+    # a folder.
     assert set(builders) - {"memadmin/settings.py", "memadmin/runtime.py"} == {"banks/hindsight/ids.py"}
 
 
