@@ -11,6 +11,8 @@ for _name in ("HINDSIGHT_BASE_URL", "HINDSIGHT_NAMESPACE", "HINDSIGHT_API_KEY", 
 for _name in ("DATABASE_URL", "REDIS_URL"):
     os.environ.pop(f"{_name}_FILE", None)
     os.environ[_name] = os.environ.get(f"MEMADMIN_TEST_{_name}", "")
+if "PYTEST_XDIST_WORKER" in os.environ:  # else the processes of a run would sweep away each other's uploads
+    os.environ.pop("MEMADMIN_DATA_DIR", None)
 os.environ.setdefault("MEMADMIN_DATA_DIR", tempfile.mkdtemp(prefix="memadmin-test-"))
 os.environ.setdefault("MEMADMIN_SECRET_KEY", "test-secret-key-that-is-long-enough-for-the-checks-of-django-0123456789")
 
