@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 from django.conf import settings
 
-_NAME = re.compile(r"[0-9a-f]{32}\.(session|taken|file)")
+_NAME = re.compile(r"[0-9a-f]{32}\.(session|taken|file|jsonl)")
 STRAY_AFTER = 3600  # seconds
 
 
@@ -18,7 +18,7 @@ class TooLarge(Exception):
 
 
 def keep(chunks: Iterable[bytes], *, kind: str, most: int) -> str:
-    """Stores the bytes, piece by piece, and returns their name. Raises TooLarge. `kind`: "session" or "file"."""
+    """Stores the bytes, piece by piece, and returns their name. Raises TooLarge. `kind`: "session", "file", "jsonl"."""
     name = f"{secrets.token_hex(16)}.{kind}"
     path, size = path_of(name), 0
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

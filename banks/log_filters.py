@@ -1,6 +1,6 @@
 """What a person asks the write log for: the address of its page, and the rows that this means."""
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from typing import Any
 from uuid import UUID
@@ -14,6 +14,7 @@ from django.utils.http import urlencode
 from banks import access, log_index
 from banks.models import Bank, RetainItem, Write
 from banks.selectors import NEEDS_A_PERSON
+from memadmin.filtering import AddressFilters
 from memadmin.paging import Split
 
 State = Write.State
@@ -56,7 +57,7 @@ class Listed:
 
 
 @dataclass(frozen=True)
-class LogFilters:
+class LogFilters(AddressFilters):
     """What a person asked the log for; its `query` is the address of the page. Empty = not asked for.
 
     Anything that cannot be asked for is dropped, and `parse_log` says so.
@@ -73,15 +74,6 @@ class LogFilters:
     since: str = ""  # days, both of them included
     until: str = ""
     q: str = ""
-
-    def query(self, **changes: str) -> str:
-        """ "?bank=3&q=flags", or "" when nothing is asked for."""
-        values = replace(self, **changes)
-        asked = {f.name: value for f in fields(self) if (value := getattr(values, f.name))}
-        return f"?{urlencode(asked)}" if asked else ""
-
-    def __str__(self) -> str:
-        return self.query()
 
     @property
     def narrow(self) -> bool:

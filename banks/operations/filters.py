@@ -1,16 +1,16 @@
 """What a person asks the list of operations for: the address of its page, and the rows that this means."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
 from django.utils import timezone
-from django.utils.http import urlencode
 
 from banks.access import bank_ids_for
 from banks.models import OperationLook, OperationSeen, Role
+from memadmin.filtering import AddressFilters
 
 Phase = OperationSeen.Phase
 SHOW = ("open", "failed", "stuck")
@@ -18,7 +18,7 @@ STATUSES = ("pending", "processing", "retrying", "completed", "failed", "cancell
 
 
 @dataclass(frozen=True)
-class OperationFilters:
+class OperationFilters(AddressFilters):
     """Empty = not asked for. Anything unknown is dropped, but for a status or type that a server may have."""
 
     show: str = ""
@@ -46,18 +46,6 @@ class OperationFilters:
             status=text("status", 40),
             type=text("type", 60),
         )
-
-    def query(self, **changes: str) -> str:
-        """ "?bank=3&show=failed", or "" when nothing is asked for."""
-        asked = replace(self, **changes).values
-        return f"?{urlencode(asked)}" if asked else ""
-
-    def __str__(self) -> str:
-        return self.query()
-
-    @property
-    def values(self) -> dict[str, str]:
-        return {f.name: value for f in fields(self) if (value := getattr(self, f.name))}
 
     def rows(self, user: Any, role: Role = Role.VIEWER) -> QuerySet[OperationSeen]:
         """Parents, and those that have none, which are asked for themselves or by one of their parts."""

@@ -1,13 +1,13 @@
 """What a person asked the queue for; it travels in the query string from the list to the cards and back."""
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from django.db.models import Q
 from django.http import QueryDict
 from django.utils import timezone
-from django.utils.http import urlencode
 
+from memadmin.filtering import AddressFilters
 from memadmin.paging import Order
 from reviews import search
 from reviews.models import ReviewEntry
@@ -40,7 +40,7 @@ UNDECIDED = {"", "flagged", "broken", "reopened", "no-facts"}
 
 
 @dataclass(frozen=True)
-class Filters:
+class Filters(AddressFilters):
     """Empty = not asked for. Anything unknown is dropped, never an error."""
 
     state: str = ""
@@ -67,15 +67,6 @@ class Filters:
             q=query.get("q", "").replace("\x00", "").strip()[:200],
             order=one_of("order", ORDERS),
         )
-
-    def query(self, **changes: str) -> str:
-        """ "?bank=3&q=flags", or "" when nothing is asked for."""
-        values = replace(self, **changes)
-        asked = {f.name: value for f in fields(self) if (value := getattr(values, f.name))}
-        return f"?{urlencode(asked)}" if asked else ""
-
-    def __str__(self) -> str:
-        return self.query()
 
     @property
     def narrow(self) -> bool:

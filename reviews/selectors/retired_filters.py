@@ -1,15 +1,15 @@
 """What a person asked the archive for; it travels in the query string."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta
 
 from django.db.models import Q
 from django.utils import timezone
 from django.utils.dateparse import parse_date
-from django.utils.http import urlencode
 
 from banks.models import Bank, Write
+from memadmin.filtering import AddressFilters
 from memadmin.paging import Order
 from reviews import fact_words
 from reviews.models import FactDecision
@@ -34,7 +34,7 @@ VIAS = [via for via in Write.Via.choices if via[0] in ("web", "api", "cli", "imp
 
 
 @dataclass(frozen=True)
-class RetiredFilters:
+class RetiredFilters(AddressFilters):
     """Empty = not asked for. Anything unknown is dropped."""
 
     tab: str = ""
@@ -73,14 +73,6 @@ class RetiredFilters:
             until=_day(text("until")),
             order=one_of("order", list(ORDERS)),
         )
-
-    def query(self, **changes: str) -> str:
-        asked = replace(self, **changes).values
-        return f"?{urlencode(asked)}" if asked else ""
-
-    @property
-    def values(self) -> dict[str, str]:
-        return {f.name: value for f in fields(self) if (value := getattr(self, f.name))}
 
     @property
     def narrow(self) -> bool:

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 import time_machine
-from django.conf import LazySettings
+from django.conf import LazySettings, settings
 
 from banks import jobs
 from banks.models import Bank, Job, Server
 from reviews import watching
-from reviews.importing import files, localfile
+from reviews.importing import localfile
 from reviews.models import ReviewEntry, SourceEvent, SourceFile
 from tests import factories
 from tests.conftest import People
@@ -95,7 +95,7 @@ def test_a_look_that_lost_the_file_stores_nothing(server: Server, tool: Tool, mo
     monkeypatch.setattr(localfile, "copy", taken)
     assert look() == "overtaken"
     assert not Job.objects.exists()
-    assert list(Path(files._folder()).iterdir()) == []
+    assert list(Path(settings.MEDIA_ROOT).iterdir()) == []
 
 
 def test_a_worker_that_dies_while_it_copies_delays_and_loses_nothing(

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 import time_machine
-from django.conf import LazySettings
+from django.conf import LazySettings, settings
 
 from banks.models import Bank, Job, Server
 from reviews import watching
-from reviews.importing import files, localfile
+from reviews.importing import localfile
 from reviews.models import ReviewEntry
 from tests.conftest import People
 from tests.reviews.queue_files import add, state_of_things
@@ -101,7 +101,7 @@ def test_cut_off_while_it_is_copied_it_is_read_at_the_next_look(
     monkeypatch.setattr(localfile, "_read_at", cut_off)
     assert look() == "changing"
     monkeypatch.setattr(localfile, "_read_at", original)
-    assert list(Path(files._folder()).iterdir()) == []
+    assert list(Path(settings.MEDIA_ROOT).iterdir()) == []
     tool.path.write_bytes(content)
     assert look() == "read"
     assert states() == {"a": "pending", "b": "pending"}
@@ -133,7 +133,7 @@ def test_emptied_while_it_is_copied_nothing_is_left_behind(
     original = localfile._keep
     monkeypatch.setattr(localfile, "_keep", lambda copying: (original(copying), tool.path.write_text(""))[0])
     assert look() == "changing"
-    assert list(Path(files._folder()).iterdir()) == []
+    assert list(Path(settings.MEDIA_ROOT).iterdir()) == []
     monkeypatch.setattr(localfile, "_keep", original)
     assert look() == "nothing new"
     assert not Job.objects.exists()

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 import time_machine
-from django.conf import LazySettings
+from django.conf import LazySettings, settings
 
 from banks.models import Bank, Job, JobItem, Server
 from reviews import watching
-from reviews.importing import files
 from reviews.models import Decision, ReviewEntry, SourceEvent, SourceFile
 from tests.conftest import People
 from tests.reviews.queue_files import add
@@ -80,7 +79,7 @@ def test_nothing_new_starts_nothing_and_writes_nothing(
     os.utime(tool.path)  # touched, and nothing in it is new
     assert look() == "nothing new"
     assert Job.objects.count() == 1
-    assert list(Path(files._folder()).iterdir()) == []
+    assert list(Path(settings.MEDIA_ROOT).iterdir()) == []
 
 
 def test_a_file_that_grows_all_the_time_is_read_now_and_then(
