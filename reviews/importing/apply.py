@@ -149,7 +149,7 @@ class Applier:
                 changes["sources"] = [*entry.sources, self.name]
         if memory.reopened or "enqueued_at" in changes:
             changes |= self._again(entry, memory, group)
-        if memory.state != State.PENDING and memory.state != entry.state:
+        if memory.claims and memory.state != State.PENDING:  # perhaps opened again in between, and decided as before
             changes |= {"decided_by": "", "decided_via": Decision.Via.FILE, "decided_at": memory.claims[-1].at}
             changes["expires_at"] = None
             if memory.state == State.DELETED:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 import time_machine
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from banks.models import Bank, JobItem, Role, Server
@@ -227,6 +227,7 @@ _lines = st.lists(
 
 
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@example(lines=[add("b", ts="2026-08-18T10:00:00Z"), done("b", ts="2026-08-18T10:00:00Z")] * 2, cut=2)
 @given(lines=_lines, cut=st.integers(0, 9))
 def test_any_beginning_and_then_the_whole_is_the_whole_at_once(
     lines: list[str], cut: int, server: Server, people: People
