@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from banks.documents import document_or_none
 from banks.hindsight import Document, HindsightClient, HindsightError, NotFound, RetainItem
 from banks.models import Write
 from banks.replay import retain_item
@@ -48,7 +49,7 @@ class Delete(Kind):
     name, glyph, verb, past, tone = "delete", "✕", "delete", "deleted", "danger"
 
     def precheck(self, client: HindsightClient, write: Write) -> Done | Stuck | None:
-        found = _read(client, write)
+        found = document_or_none(client, write.bank.bank_id, write.document_id)
         if found is None:
             return _gone(client, write)
         if write.decided_hash and found.content_hash != write.decided_hash:
@@ -69,7 +70,7 @@ class Delete(Kind):
         return Done({"units_deleted": deleted.units_deleted, **_left(client, write)})
 
     def verify(self, client: HindsightClient, write: Write) -> Done | NotDone | StillWorking | Stuck:
-        found = _read(client, write)
+        found = document_or_none(client, write.bank.bank_id, write.document_id)
         if found is None:
             return _gone(client, write)
         if write.decided_created and found.created_at and found.created_at > write.decided_created:
@@ -126,7 +127,7 @@ class Edit(_Retaining):
     name, glyph, verb, past, tone = "edit", "✎", "edit", "edited", "pending"
 
     def precheck(self, client: HindsightClient, write: Write) -> Done | Stuck | None:
-        found = _read(client, write)
+        found = document_or_none(client, write.bank.bank_id, write.document_id)
         if found is None:
             raise ChangedSinceDecided("The document is no longer in the bank. Your text is in this row.")
         if _is_ours(found, write):
@@ -146,23 +147,13 @@ class PutBack(_Retaining):
     name, glyph, verb, past, tone = "put-back", "↑", "put back", "put back", "retired"
 
     def precheck(self, client: HindsightClient, write: Write) -> Done | Stuck | None:
-        found = _read(client, write)
+        found = document_or_none(client, write.bank.bank_id, write.document_id)
         if found is None:
             # A retain creates the bank when there is none, and nobody asked for that.
             return None if client.has_bank(write.bank.bank_id) else Stuck(NO_BANK)
         if _is_ours(found, write):
             return _done(found)
         raise ChangedSinceDecided("Another document has this id now. It was not overwritten.")
-
-
-def _read(client: HindsightClient, write: Write) -> Document | None:
-    """The document as it is now, None when the server has none. A missing bank is an error, not a missing document."""
-    try:
-        return client.get_document(write.bank.bank_id, write.document_id)
-    except NotFound as error:
-        if error.what == "bank":
-            raise
-        return None
 
 
 def _gone(client: HindsightClient, write: Write) -> Done | Stuck:
@@ -192,7 +183,7 @@ def _is_ours(found: Document, write: Write) -> bool:
 
 
 def _landed(client: HindsightClient, write: Write) -> Done | None:
-    found = _read(client, write)
+    found = document_or_none(client, write.bank.bank_id, write.document_id)
     return _done(found) if found is not None and _is_ours(found, write) else None
 
 

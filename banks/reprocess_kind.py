@@ -10,6 +10,7 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
+from banks.documents import document_or_none
 from banks.hindsight import Document, Fact, HindsightClient, Invalid, NotFound
 from banks.models import Blob, Write
 from banks.writes import Accepted, ChangedSinceDecided, Done, Kind, NotDone, StillWorking, Stuck, register
@@ -36,7 +37,7 @@ class Reprocess(Kind):
     name, glyph, verb, past, tone = "reprocess", "⟳", "extract again", "extracted again", "pending"
 
     def precheck(self, client: HindsightClient, write: Write) -> Done | Stuck | None:
-        found = _read(client, write)
+        found = document_or_none(client, write.bank.bank_id, write.document_id)
         if found is None:
             raise ChangedSinceDecided(NO_DOCUMENT)
         if write.decided_hash and found.content_hash != write.decided_hash:
@@ -92,15 +93,6 @@ def kept_facts(write: Write) -> list[Fact]:
     return [Fact.parse(row) for row in json.loads(write.facts_before.text)]
 
 
-def _read(client: HindsightClient, write: Write) -> Document | None:
-    try:
-        return client.get_document(write.bank.bank_id, write.document_id)
-    except NotFound as error:
-        if error.what == "bank":
-            raise
-        return None
-
-
 def _facts(client: HindsightClient, write: Write) -> list[Fact] | None:
     """Valid ones, then retired ones; None when these cannot be all, or the server ignores for which was asked."""
     for _ in range(READS):
@@ -144,7 +136,7 @@ def _noted(found: Document, facts: list[Fact] | None) -> dict[str, Any]:
 
 def _judge(client: HindsightClient, write: Write) -> Done | Stuck | None:
     """None when the document and its facts are as they were before."""
-    found = _read(client, write)
+    found = document_or_none(client, write.bank.bank_id, write.document_id)
     if found is None:
         return Stuck(f"{NO_DOCUMENT} Its facts as they were are kept with this row.")
     before = write.outcome.get("updated_before")

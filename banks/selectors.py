@@ -1,6 +1,6 @@
 """What is read for pages about banks and their write log."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,7 +8,7 @@ from django.db.models import Q, QuerySet
 from django.http import Http404
 
 from banks import access, writes
-from banks.models import Bank, Role, Server, Write
+from banks.models import Bank, Job, Role, Server, Write
 from memadmin.counting import Count, count_of
 
 State = Write.State
@@ -89,3 +89,12 @@ def servers_seen_by(user: Any) -> list[Server]:
         return list(Server.objects.all()[:50])
     seen = Q(banks__in=access.bank_ids_for(user) or []) | Q(memberships__user=user)
     return list(Server.objects.filter(seen).distinct()[:50])
+
+
+def get_job(user: Any, pk: int, kinds: Collection[str]) -> Job:
+    """A work of these kinds: one's own, for an operator anybody's; everything else does not exist."""
+    jobs = Job.objects.filter(pk=pk, kind__in=kinds)
+    job = (jobs if user.is_superuser else jobs.filter(owner=user)).first()
+    if job is None:
+        raise Http404("No such work.")
+    return job

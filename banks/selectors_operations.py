@@ -9,7 +9,6 @@ from zlib import crc32
 
 from django.db.models import Count as CountOf
 from django.db.models import Max, Min, Prefetch, Q, QuerySet
-from django.http import Http404
 from django.utils import timezone
 
 from banks import access
@@ -269,15 +268,6 @@ def picked(user: Any, picks: Sequence[int], filters: OperationFilters | None, ro
         rows = OperationSeen.objects.filter(pk__in=picks)
         rows = rows if banks is None else rows.filter(bank__in=banks)
     return list(rows.select_related("bank__server").order_by("-began", "-pk")[: acts.MOST + 1])
-
-
-def get_job(user: Any, pk: int) -> Job:
-    """Of who started it, or for an operator."""
-    jobs = Job.objects.filter(pk=pk, kind=acts.KIND)
-    job = (jobs if user.is_superuser else jobs.filter(owner=user)).first()
-    if job is None:
-        raise Http404("No such work.")
-    return job
 
 
 @dataclass(frozen=True)

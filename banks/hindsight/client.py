@@ -14,7 +14,7 @@ import httpx
 from banks.hindsight import errors, ids
 from banks.hindsight.derived import MentalModel, SourceFact
 from banks.hindsight.fields import ShapeError
-from banks.hindsight.files import MOST_FILES, RetainFile, safe_name
+from banks.hindsight.files import RetainFile, form_of
 from banks.hindsight.items import RetainItem
 from banks.hindsight.operations import Operation
 from banks.hindsight.shapes import (
@@ -30,12 +30,12 @@ from banks.hindsight.shapes import (
     Retained,
     Version,
 )
-from banks.hindsight.transport import Answer, Form, Sender, Timeouts, encode
+from banks.hindsight.transport import Answer, Sender, Timeouts
+from banks.hindsight.walking import MOST_PAGES, every_row
 
 Parsed = TypeVar("Parsed")
 
 PAGE = 100  # rows asked for at once where this client walks all pages; also the most that lists of operations allow
-MOST_PAGES = 1_000
 MOST_OPERATIONS = 1_000  # that a walk brings home
 
 _OTHER_DOCUMENT = "This server cannot show this document: it answered for something else."
@@ -96,8 +96,9 @@ class HindsightClient:
         The only proof that a bank exists: other calls answer for unknown banks too.
         """
         path = ids.banks_path(self._namespace)
-        return self._all(
-            lambda offset: self._page(path, "banks", BankRow.parse, limit=PAGE, offset=offset, q=q), _bank_key
+        return every_row(
+            lambda offset: self._page(path, "banks", BankRow.parse, limit=PAGE, offset=offset, q=q),
+            lambda row: row.bank_id,
         )
 
     def has_bank(self, bank_id: str) -> bool:
@@ -202,13 +203,7 @@ class HindsightClient:
         operation of the type "retain" for the same document. A server without the converter answers `Invalid`. A bank
         that does not exist is NotFound: this call creates none. ValueError for too many, and for two of one document.
         """
-        names = [file.document_id for file in files]
-        if not 0 < len(names) <= MOST_FILES or len(set(names)) != len(names):
-            raise ValueError(f"One to {MOST_FILES} files, and each document once.")
-        for name in names:
-            ids.check_document_id(name)
-        asked = encode({"files_metadata": [file.as_json() for file in files]}).decode()
-        form = Form({"request": asked}, [("files", (safe_name(file.name), file.stream)) for file in files])
+        form = form_of(files)
         path = self._bank(bank_id, "files", "retain")
         given = self._sender.send("POST", path, form=form).data.get("operation_ids")
         if not isinstance(given, list) or [type(each) for each in given] != [str] * len(files):
@@ -394,20 +389,3 @@ class HindsightClient:
             method="GET",
             path=path.decode("ascii"),
         )
-
-    def _all(self, page_at: Callable[[int], Page[Parsed]], key: Callable[[Parsed], str]) -> list[Parsed]:
-        """Every row of a list once, by the lengths returned: servers cap pages without saying so."""
-        found: dict[str, Parsed] = {}
-        offset = 0
-        for _ in range(MOST_PAGES):
-            page = page_at(offset)
-            before = len(found)
-            found.update((key(item), item) for item in page.items)
-            offset += len(page.items)
-            if not page.items or offset >= page.total or len(found) == before:
-                return list(found.values())
-        raise errors.BadAnswer("The list does not end.")
-
-
-def _bank_key(row: BankRow) -> str:
-    return row.bank_id

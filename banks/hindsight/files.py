@@ -6,6 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
+from banks.hindsight import ids
+from banks.hindsight.transport import Form, encode
+
 MOST_FILES, MOST_BYTES = 10, 100 * 1024 * 1024  # of one request
 LONGEST_NAME = 200
 _NOTHING_TO_SEE = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
@@ -53,3 +56,14 @@ def safe_name(name: str) -> str:
         return shown
     keep = len(ending) + 1 if dot and len(ending) < 20 else 0
     return shown[: LONGEST_NAME - keep] + (f".{ending}" if keep else "")
+
+
+def form_of(files: Sequence[RetainFile]) -> Form:
+    """One request for all of them. ValueError for too many, and for two of one document."""
+    names = [file.document_id for file in files]
+    if not 0 < len(names) <= MOST_FILES or len(set(names)) != len(names):
+        raise ValueError(f"One to {MOST_FILES} files, and each document once.")
+    for name in names:
+        ids.check_document_id(name)
+    asked = encode({"files_metadata": [file.as_json() for file in files]}).decode()
+    return Form({"request": asked}, [("files", (safe_name(file.name), file.stream)) for file in files])

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from banks import access, selectors_operations
+from banks import access, selectors, selectors_operations
 from banks.models import OperationSeen
 from banks.operations import acts, look
 from banks.operations.filters import SHOW, OperationFilters
@@ -107,7 +107,7 @@ def _act(request: PersonRequest, act: acts.Act) -> HttpResponse:
 
 @require_safe
 def operation_acts(request: PersonRequest, pk: int) -> HttpResponse:
-    job = selectors_operations.get_job(request.user, pk)
+    job = selectors.get_job(request.user, pk, [acts.KIND])
     progress = selectors_operations.progress_of(job)
     over = job.ended and not progress.waiting
     context = {

@@ -5,7 +5,6 @@ from typing import Any
 
 from django.db.models import Count as CountOf
 from django.db.models import QuerySet
-from django.http import Http404
 
 from banks.access import banks_for
 from banks.models import Job, JobItem, Role, Write
@@ -30,15 +29,6 @@ class Progress:
     @property
     def handled(self) -> int:
         return self.total - self.waiting
-
-
-def get_job(user: Any, pk: int) -> Job:
-    """Of who started it, or for an operator."""
-    jobs = Job.objects.filter(pk=pk, kind__in=KINDS)
-    job = (jobs if user.is_superuser else jobs.filter(owner=user)).first()
-    if job is None:
-        raise Http404("No such work.")
-    return job
 
 
 def running_of(user: Any) -> list[tuple[Job, Progress]]:

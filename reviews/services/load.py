@@ -12,6 +12,7 @@ from django.db.models import Case, DateTimeField, F, Q, Value, When
 from django.utils import timezone
 
 from banks import connections, hidden, pulse, replay
+from banks.documents import document_or_none
 from banks.hindsight import (
     BadAnswer,
     Document,
@@ -109,11 +110,8 @@ def _document(client: HindsightClient, entry: ReviewEntry) -> Document | None:
     A missing bank answers 404 for its documents too; the list tells (NotFound of the bank).
     """
     bank_id, document_id = entry.bank.bank_id, entry.document_id
-    try:
-        return client.get_document(bank_id, document_id)
-    except NotFound as error:
-        if error.what == "bank":
-            raise
+    if (found := document_or_none(client, bank_id, document_id)) is not None:
+        return found
     if client.find_document(bank_id, document_id) is not None:
         raise BadAnswer("The server lists this document but does not find it by its id: no call here can reach it.")
     return None

@@ -56,7 +56,7 @@ def _refused(request: PersonRequest) -> Page[FactDecision] | None:
     given = request.GET.get("refused", "")
     if not (given.isascii() and given.isdigit() and len(given) < 18):
         return None
-    job = retired_jobs.get_job(request.user, int(given))
+    job = selectors.get_job(request.user, int(given), retired_jobs.KINDS)
     return Page(retired_jobs.refused_by(request.user, job), "", "")
 
 
@@ -137,7 +137,7 @@ def retired_restore_all(request: PersonRequest) -> HttpResponse:
 
 @require_safe
 def retired_job(request: PersonRequest, pk: int) -> HttpResponse:
-    job = retired_jobs.get_job(request.user, pk)
+    job = selectors.get_job(request.user, pk, retired_jobs.KINDS)
     progress = retired_jobs.progress_of(job)
     after = request.GET.get("after", "")
     items, more = retired_jobs.items_of(
@@ -164,7 +164,7 @@ def retired_job(request: PersonRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def retired_stop(request: PersonRequest, pk: int) -> HttpResponse:
-    job = retired_jobs.get_job(request.user, pk)
+    job = selectors.get_job(request.user, pk, retired_jobs.KINDS)
     stopped = archive.stop(user=request.user, job=job)
     messages.success(request, f"Stopped. {stopped:,} that had not been sent stay as they were.")
     return _to_job(job)
@@ -172,7 +172,7 @@ def retired_stop(request: PersonRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def retired_undo(request: PersonRequest, pk: int) -> HttpResponse:
-    job = retired_jobs.get_job(request.user, pk)
+    job = selectors.get_job(request.user, pk, retired_jobs.KINDS)
     try:
         return _to_job(archive.start_undo(user=request.user, job=job))
     except NotDecided as refused:
