@@ -4,6 +4,7 @@ Strangers get 404 (they must not learn that the bank exists), readers who may no
 by a token, the person of the request carries it (`user.token`), and no right is more than the token leaves of it.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -64,16 +65,25 @@ def bank_ids_for(user: Any, role: Role = Role.VIEWER) -> list[int] | None:
 
 def role_on(user: Any, bank: Bank) -> Role | None:
     """The person's highest role on this bank, None for strangers."""
+    return roles_on(user, [bank]).get(bank.pk)
+
+
+def roles_on(user: Any, banks: Iterable[Bank]) -> dict[int, Role]:
+    """By the bank's primary key: the person's highest role on it. Left out: where there is none. One query."""
     if not isinstance(user, User) or not user.is_active:
-        return None
+        return {}
     token = _token_of(user)
-    if token is not None and token.bank_ids is not None and bank.pk not in token.bank_ids:
-        return None
+    if token is not None and token.bank_ids is not None:
+        banks = [bank for bank in banks if bank.pk in token.bank_ids]
     most = Role(token.role) if token is not None else Role.ADMIN
     if user.is_superuser:
-        return most
-    roles = [role for on, server, role in _held_by(user) if on == bank.pk or server == bank.server_id]
-    return Role(min(max(roles), most)) if roles else None
+        return {bank.pk: most for bank in banks}
+    held, found = _held_by(user), {}
+    for bank in banks:
+        roles = [role for on, server, role in held if on == bank.pk or server == bank.server_id]
+        if roles:
+            found[bank.pk] = Role(min(max(roles), most))
+    return found
 
 
 def _token_of(user: User) -> ApiToken | None:

@@ -34,7 +34,8 @@ def banks(request: HttpRequest, cursor: Text = "", limit: Limit = DEFAULT_LIMIT)
     rows = access.banks_for(user).select_related("server").filter(pk__gt=int(cursor or 0)).order_by("pk")
     found = list(rows[: limit + 1])
     more, found = len(found) > limit, found[:limit]
-    seen = [BankOut.of(bank, access.role_on(user, bank) or Role.VIEWER) for bank in found]
+    roles = access.roles_on(user, found)
+    seen = [BankOut.of(bank, roles.get(bank.pk, Role.VIEWER)) for bank in found]
     return BankPageOut(banks=seen, next=str(found[-1].pk) if more else None)
 
 

@@ -47,6 +47,14 @@ def test_banks_are_paged_each_with_the_role_that_counts(bank: Bank, people: Peop
     assert seen == [(bank.bank_id, "reviewer"), *((each.bank_id, "admin") for each in others)]
 
 
+def test_many_banks_cost_no_more_queries(bank: Bank, people: People, django_assert_max_num_queries: Any) -> None:
+    for _ in range(30):
+        factories.grant(people.reviewer, factories.make_bank(server=bank.server), Role.VIEWER)
+    program = Program(issue(people.reviewer, role=Role.ADMIN))
+    with django_assert_max_num_queries(10):
+        assert len(program.get("/banks").json()["banks"]) == 31
+
+
 def test_the_log_is_read_page_by_page_and_no_row_twice(bank: Bank, program: Program) -> None:
     rows = [row(bank, occurred_at=NOON + timedelta(hours=hour // 2)) for hour in range(5)]
     row(factories.make_bank())
