@@ -38,15 +38,15 @@ def once(request: HttpRequest, act: Act, *, body: str = "") -> Status[Any] | Htt
         except IntegrityError:
             return _again(IdempotencyKey.objects.get(token=token, key=key), digest)
         status, said = act()
-        response = said.model_dump(mode="json")
-        IdempotencyKey.objects.filter(pk=row.pk).update(status=status, response=response)
-    return JsonResponse(response, status=status)
+        answer = JsonResponse(said.model_dump(mode="json"), status=status)
+        IdempotencyKey.objects.filter(pk=row.pk).update(status=status, response=answer.content.decode())
+    return answer
 
 
 def _again(row: IdempotencyKey, digest: str) -> HttpResponse:
     if row.request_hash != digest:
         raise Refused(422, f"This `{HEADER}` was used for another request. Nothing was done.", fields=[])
-    response = JsonResponse(row.response, status=row.status)
+    response = HttpResponse(row.response, content_type="application/json", status=row.status)
     response["Idempotency-Replayed"] = "true"
     return response
 

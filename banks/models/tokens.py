@@ -53,7 +53,7 @@ class IdempotencyKey(models.Model):
     key = models.CharField(max_length=200)
     request_hash = models.CharField(max_length=64)
     status = models.PositiveSmallIntegerField(default=0)
-    response = models.JSONField(default=dict)
+    response = models.TextField(blank=True, default="")  # as it was sent: jsonb would change the order of its keys
     created = models.DateTimeField(default=timezone.now, db_index=True)
 
     class Meta:
