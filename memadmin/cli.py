@@ -10,6 +10,7 @@ OWN = {
     "check": "look for problems; each with its cause and what to do",
     "import-queue": "import a review-queue.jsonl",
     "import-log": "import an agent's log.jsonl into the write log of a bank",
+    "retain": "queue memories for a bank",
     "export": "write reviews or the log as JSON lines or CSV",
     "expire": "approve by time what is due, or show what would be",
     "backup": "copy the database to a file, while memadmin runs",

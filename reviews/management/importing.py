@@ -9,9 +9,8 @@ from typing import Any, BinaryIO
 from django.core.management.base import CommandError
 
 from banks import jobs
-from banks.models import Job, JobItem, Server
-from memadmin.accounts.models import User
-from memadmin.management.base import ReportCommand
+from banks.management.base import PersonCommand
+from banks.models import Job, JobItem
 from reviews.forms import too_large
 from reviews.importing import files
 from reviews.importing.job import SKIPPED
@@ -20,13 +19,12 @@ CHUNK = 1024 * 1024
 NAMED = 20  # skipped lines that the table names one by one
 
 
-class ImportCommand(ReportCommand):
+class ImportCommand(PersonCommand):
     """Keeps a file, runs its job here, and reports."""
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         super().add_arguments(parser)
         parser.add_argument("file", help="the file, or - for standard input")
-        parser.add_argument("--as", dest="person", metavar="USERNAME", help="default: the only operator")
 
     def kept(self, name: str, start: Callable[[Iterable[bytes]], Job]) -> Job:
         """`start` is given the bytes of the file."""
@@ -55,25 +53,6 @@ class ImportCommand(ReportCommand):
     def progress(self, job: Job) -> None:
         end = "\n" if job.done == job.total else ""
         self.stderr.write(f"\r{job.done:,} of {job.total:,} lines", ending=end)
-
-    def owner(self, username: str | None) -> User:
-        people = User.objects.filter(is_active=True)
-        if username:
-            if found := people.filter(username=username).first():
-                return found
-            raise CommandError(f"Nobody here is called {username}.")
-        operators = list(people.filter(is_superuser=True)[:2])
-        if len(operators) != 1:
-            raise CommandError("Say for whom: --as USERNAME. There is not exactly one operator.")
-        return operators[0]
-
-    def server(self, name: str | None) -> Server | None:
-        if not name:
-            return None
-        if found := Server.objects.filter(name=name).first():
-            return found
-        names = ", ".join(Server.objects.values_list("name", flat=True)) or "none"
-        raise CommandError(f"No server is registered as {name}. Registered: {names}.")
 
     def print_report(self, job: Job, outcomes: dict[str, str], options: dict[str, Any]) -> None:
         """`outcomes`: {key of the result: what it means}."""

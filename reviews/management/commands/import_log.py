@@ -7,9 +7,7 @@ from django.core.exceptions import PermissionDenied
 from django.core.management.base import CommandError
 from django.http import Http404
 
-from banks.access import banks_for
-from banks.models import Bank, Job, Server
-from memadmin.accounts.models import User
+from banks.models import Job
 from reviews.importing.log_job import start_log_import
 from reviews.management.importing import ImportCommand
 from reviews.selectors.imports import LOG_OUTCOMES
@@ -29,7 +27,7 @@ class Command(ImportCommand):
 
     def handle(self, **options: Any) -> None:
         owner = self.owner(options["person"])
-        bank = self.bank(owner, options["bank"], self.server(options["server"]))
+        bank = self.bank(owner, options["bank"], self.server(options["server"]), "Nothing was imported.")
 
         def start(chunks: Iterable[bytes]) -> Job:
             return start_log_import(user=owner, bank_id=bank.pk, chunks=chunks, here=True)
@@ -42,15 +40,3 @@ class Command(ImportCommand):
         self.print_report(job, LOG_OUTCOMES, options)
         if options["strict"] and job.result["skipped"]:
             sys.exit(1)
-
-    def bank(self, owner: User, bank_id: str, server: Server | None) -> Bank:
-        found = banks_for(owner).select_related("server").filter(bank_hash=Bank.hash_of(bank_id))
-        if server is not None:
-            found = found.filter(server=server)
-        banks = list(found[:20])
-        if not banks:
-            raise CommandError(f"{owner} sees no bank {bank_id}. Nothing was imported.")
-        if len(banks) > 1:
-            names = ", ".join(sorted(bank.server.name for bank in banks))
-            raise CommandError(f"Several servers have a bank {bank_id}: {names}. Say which: --server NAME.")
-        return banks[0]
