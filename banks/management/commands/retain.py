@@ -28,7 +28,7 @@ class Command(PersonCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("memory", nargs="?", default="-", help="a text, the name of a file, or - for standard input")
+        parser.add_argument("memory", nargs="?", default="-", help="a text, a file, or - for standard input")
         parser.add_argument("--bank", metavar="ID", help="the bank, by the id agents use; default: the only one")
         parser.add_argument("--server", metavar="NAME", help="where several servers have a bank of that id")
         parser.add_argument("--items", action="store_true", help="what is given is a JSON list of items")
