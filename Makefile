@@ -31,9 +31,10 @@ test-quick: dev
 
 # Kills web, workers and broker while people decide, and audits what is left: make faults ROUNDS=10 SEED=3
 ROUNDS ?= 50
+RETAINS ?= 200
 SEED ?= 1
 faults: dev
-	@$(RUN) -m tests.faults --rounds $(ROUNDS) --seed $(SEED) $(ARGS)
+	@$(RUN) -m tests.faults --rounds $(ROUNDS) --retain-rounds $(RETAINS) --seed $(SEED) $(ARGS)
 
 # Ratios against floors measured in the same run, and bench.json (docs/bench.md): make bench ONLY=decision
 bench: dev

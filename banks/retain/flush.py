@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from uuid import uuid4
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, Exists, Min, OuterRef, QuerySet
 from django.utils import timezone
@@ -26,7 +27,7 @@ ENOUGH = 16  # memories that do not wait for more
 # Of one request to the server. It takes the parts of a batch apart by itself; these bounds are about what has to be
 # read back, and about a refusal, which is for the whole of it.
 MOST_ITEMS, MOST_BYTES = 128, 4 * 1024 * 1024
-DELAY = 5.0  # seconds; also the longest that a message may wait
+LONGEST_DELAY = 5.0  # seconds that a message may wait; what has to wait longer is told by the sweep
 
 Routing = tuple[object, ...]
 
@@ -42,7 +43,7 @@ def expect(bank_id: int, new: int) -> None:
     if count >= ENOUGH:
         nudge(bank_id)
     elif count <= new:  # ours are the first ones
-        nudge(bank_id, delay=DELAY)
+        nudge(bank_id, delay=min(settings.RETAIN_WAIT_SECONDS, LONGEST_DELAY))
 
 
 def nudge(bank_id: int, *, delay: float = 0.0) -> bool:

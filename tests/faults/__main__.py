@@ -16,6 +16,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--import-rounds", type=int, default=3, help="as many uploads whose import is killed")
+    parser.add_argument("--retain-rounds", type=int, default=200, help="in which programs retain while processes die")
     parser.add_argument("--log", type=Path, help="where the product's own output goes")
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(143))  # whoever ends us: nothing is left
@@ -48,6 +49,7 @@ def _play(stack: stacks.Stack, options: argparse.Namespace) -> int:
     for number in range(1, options.import_rounds + 1):
         faults += session.import_round(number, options.seed * 1000 + number)
     print(session.summary(time.monotonic() - began), flush=True)
+    faults += session.retain_rounds(options.retain_rounds, options.seed)
     return 1 if faults else 0
 
 

@@ -3,9 +3,13 @@
 import time
 
 from tests.faults import evidence, world
+from tests.faults.retains import HEAD as RETAINS
+from tests.faults.retains import RetainPlay
 from tests.faults.rounds import DOCUMENTS, HEAD, Play, Round, entries_of, wait_until_quiet
 from tests.faults.stack import Stack
 from tests.faults.uploads import import_through, kill_while_importing, make_file
+
+KINDS = ("lost", "doubled", "unexplained")
 
 
 class Session:
@@ -57,6 +61,27 @@ class Session:
         for sentence in wrong:
             print(f"      {sentence}", flush=True)
         return len(wrong)
+
+    def retain_rounds(self, count: int, seed: int) -> int:
+        """How many accusations there are after so many rounds of the retain queue."""
+        if not count:
+            return 0
+        began, play = time.monotonic(), RetainPlay(self.stack)
+        done = []
+        print(RETAINS, flush=True)
+        for number in range(1, count + 1):
+            done.append(result := play.round(number, seed * 1000 + number))
+            print(result.line(), flush=True)
+            for sentence in result.all:
+                print(f"      {sentence}", flush=True)
+        kills, accepted = sum(len(each.kills) for each in done), sum(each.accepted for each in done)
+        lost, doubled, unexplained = (sum(len(getattr(each, kind)) for each in done) for kind in KINDS)
+        print(
+            f"{count} rounds of retains in {time.monotonic() - began:.0f} s: {kills} processes killed, {accepted} "
+            f"requests accepted; {lost} lost, {doubled} doubled, {unexplained} unexplained",
+            flush=True,
+        )
+        return lost + doubled + unexplained
 
     def summary(self, seconds: float) -> str:
         rounds = self.done

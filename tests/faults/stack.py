@@ -25,6 +25,7 @@ READ_TIMEOUT = 2.0  # seconds that memadmin waits for its server
 SETTINGS = {
     "MEMADMIN_UNDO_SECONDS": "1.5",
     "MEMADMIN_CLAIM_SECONDS": "3",
+    "MEMADMIN_RETAIN_WAIT_SECONDS": "0.5",
     "MEMADMIN_ADMIN_USERNAME": "operator",
     "MEMADMIN_ADMIN_PASSWORD": "a long enough password",
     "MEMADMIN_LOG_LEVEL": "WARNING",

@@ -13,7 +13,19 @@ pytestmark = pytest.mark.faults
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 def test_nothing_is_lost_or_doubled_when_processes_are_killed() -> None:
     run = subprocess.run(
-        [sys.executable, "-m", "tests.faults", "--rounds", "4", "--seed", "7", "--import-rounds", "1"],
+        [
+            sys.executable,
+            "-m",
+            "tests.faults",
+            "--rounds",
+            "4",
+            "--seed",
+            "7",
+            "--import-rounds",
+            "1",
+            "--retain-rounds",
+            "4",
+        ],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -22,3 +34,4 @@ def test_nothing_is_lost_or_doubled_when_processes_are_killed() -> None:
     )
     assert run.returncode == 0, f"{run.stdout}\n{run.stderr[-5000:]}"
     assert "0 lost, 0 doubled, 0 unexplained; 0 wrong in imports" in run.stdout
+    assert "requests accepted; 0 lost, 0 doubled, 0 unexplained" in run.stdout
