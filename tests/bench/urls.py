@@ -1,11 +1,14 @@
 """The product's pages, the floor of a decision, and Django's admin over the same table."""
 
 from django.contrib import admin
+from django.contrib.auth.decorators import login_not_required
 from django.db.models import F
 from django.http import HttpRequest, HttpResponse
 from django.urls import include, path
+from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
+from banks.services.tokens import caller_of
 from memadmin.urls import *  # noqa: F403
 from memadmin.urls import urlpatterns as ours
 from reviews.models import ReviewEntry
@@ -33,7 +36,16 @@ def one_update(request: HttpRequest, pk: int) -> HttpResponse:
     return HttpResponse(status=204 if taken else 409)
 
 
+@csrf_exempt
+@login_not_required
+def nothing_for_a_token(request: HttpRequest) -> HttpResponse:
+    """The least an endpoint can be: whose token it is, and no more."""
+    person = caller_of(request.headers["Authorization"].removeprefix("Bearer "))
+    return HttpResponse(status=401 if person is None else 204)
+
+
 urlpatterns = [
+    path("floor/retain/", nothing_for_a_token),
     path("floor/admin/", site.urls),
     path("floor/<int:pk>/approve/", one_update),
     path("", include(ours)),

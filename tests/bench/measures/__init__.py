@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from tests.bench.measures import curation, decision, importing, log, queue, retention, stack
+from tests.bench.measures import curation, decision, importing, log, queue, retain, retention, stack
 from tests.bench.timing import Result
 from tests.bench.world import Profile
 
@@ -17,6 +17,8 @@ MEASURES: dict[str, Measure] = {
     "queue_vs_admin": queue.queue_vs_admin,
     "import_first": importing.imports,
     "import_again": importing.imports,
+    "retain_rate": retain.retain_rate,
+    "retain_post": retain.retain_post,
     "retention_time": retention.retention,
     "stack_rss_mb": stack.stack_memory,
     "cold_start_s": stack.cold_start,
