@@ -220,6 +220,16 @@ class MemberForm(forms.Form):
         self.person = found[0] if len(found) == 1 else None
 
 
+class LinesField(forms.CharField):
+    """Text of several lines, which browsers send with other line ends than it had."""
+
+    def to_python(self, value: Any) -> str:
+        return str(super().to_python(value)).replace("\r\n", "\n")
+
+
+_mission = {**_plain, "rows": 3, "aria-describedby": "missions-help"}
+
+
 class PolicyForm(forms.Form):
     """How we treat the memories of one bank. Empty numbers inherit."""
 
@@ -243,6 +253,16 @@ class PolicyForm(forms.Form):
         label="Decisions about facts",
         choices=Reapply.choices,
         widget=forms.Select({**_select, "aria-describedby": "reapply-help"}),
+    )
+
+    retain_context = forms.CharField(
+        label="Context of memories without one", required=False, max_length=10_000, widget=forms.TextInput(_plain)
+    )
+    retain_mission = LinesField(
+        label="Mission for retaining", required=False, max_length=20_000, widget=forms.Textarea(_mission)
+    )
+    reflect_mission = LinesField(
+        label="Mission for answering", required=False, max_length=20_000, widget=forms.Textarea(_mission)
     )
 
     def clean_language(self) -> str:

@@ -1,4 +1,4 @@
-"""A bank's policy: how we treat its memories. Kept by us; nothing of it is sent to the bank."""
+"""A bank's policy: how we treat its memories. Kept by us; of it only missions reach the bank, where it has none."""
 
 from typing import Any
 
@@ -19,6 +19,9 @@ FIELDS = (
     "polled",
     "reopen_on_change",
     "reapply",
+    "retain_context",
+    "retain_mission",
+    "reflect_mission",
 )
 CHANGED = "Somebody changed this policy meanwhile. Nothing of yours was stored."
 

@@ -25,6 +25,9 @@ FIELDS = {
     "prefix": "begins with",
     "reapply": "retired and edited facts after a new extraction",
     "reopen_on_change": "open again what changed",
+    "retain_context": "context of memories without one",
+    "retain_mission": "mission for retaining",
+    "reflect_mission": "mission for answering",
     "role": "role",
     "settle_minutes": "settle time (minutes)",
 }

@@ -184,3 +184,10 @@ def test_what_becomes_of_decisions_about_facts_is_a_choice(bank: Bank, people: P
     assert (answer.status_code, "Select a valid choice" in text_of(answer)) == (422, True)
     bank.refresh_from_db()
     assert bank.reapply == "ask"
+
+
+def test_missions_and_the_context_are_kept_with_their_lines(bank: Bank, people: People, as_user: SignIn) -> None:
+    client = as_user(people.owner)
+    save(client, bank, retain_context="pair work", retain_mission="Keep decisions.\r\nNo plans.")
+    assert (bank.retain_context, bank.retain_mission) == ("pair work", "Keep decisions.\nNo plans.")
+    assert "Nothing was different." in save(client, bank, retain_mission="Keep decisions.\r\nNo plans.")
