@@ -6,6 +6,7 @@ from django.utils import timezone
 
 from banks.models import RetainItem, Write
 from banks.writes import Overruled, record
+from banks.writes.kind import own_slot
 from memadmin.accounts.models import User
 
 State = RetainItem.State
@@ -34,9 +35,9 @@ def resend(*, write: Write, actor: User) -> bool:
             via=Write.Via.WEB,
             actor=actor,
             params={"memories": len(rows), "after": [*write.params.get("after", []), str(write.operation_id)]},
-            undo_of=None,
-            group=write.group,
         )
+        # It may wait for hours until the old operation has ended: what comes to this bank meanwhile does not.
+        Write.objects.filter(pk=new.pk).update(slot=own_slot(new))
         keys = [row.pk for row in rows]
         if RetainItem.objects.filter(pk__in=keys, state=State.ATTENTION).update(
             state=State.SENT, write=new, error=""

@@ -144,8 +144,10 @@ def test_nothing_is_sent_again_while_a_part_of_it_may_run(bank: Bank, people: Pe
     new = sent(bank)[-1]
     assert worker.run(new.pk) == "waits"
     assert (again(new).state, new.attempts, new.outcome["waits_for"]) == (State.RETRYING, 0, str(write.operation_id))
+    other = batch(people.reviewer, bank, "Ben came.")
+    assert worker.run(other.pk) == "accepted"  # nothing else waits for it
     work_off(bank)
-    assert (again(new).state, line.sent("POST"), states(bank)) == (State.DONE, 1, ["done"])
+    assert (again(new).state, line.sent("POST"), states(bank)) == (State.DONE, 2, ["done"] * 2)
 
 
 def test_a_newer_text_is_never_written_over_by_an_older_one(bank: Bank, people: People, line: LyingTransport) -> None:
