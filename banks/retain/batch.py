@@ -27,8 +27,9 @@ PARTS_WITHIN = timedelta(minutes=10)
 # No provider's batch takes longer. It is shown, and still nothing is sent again while a part of it may run.
 OVERDUE_AFTER = timedelta(hours=25)
 REFUSED_WHOLE = (400, 413, 422)
+APART = {"refused_whole", "erased"}  # outcomes after which each memory goes by itself
 
-ERASED = "The text of one of these memories was erased before it was sent, so nothing was sent. Discard this."
+ERASED = "The text of a memory was erased before it was sent. Discard it: nothing is left that could be sent."
 MAYBE_APPENDED = (
     "No answer came, and the server does not know the operation. What is appended is never sent again by itself: look "
     "at the document, then send it again or discard this. The text is in this row."
@@ -56,13 +57,13 @@ class Retain(Kind):
         if (early := self._earlier_ones(client, write, rows)) is not None:
             return early
         if rows[0].update_mode == RetainItem.Mode.APPEND:
-            write.outcome = {**write.outcome, landing.LENGTHS: landing.lengths(client, write, rows)}
+            write.outcome = {**write.outcome, landing.LENGTHS: landing.lengths(client, write, _unseen(rows))}
         return None
 
     def _earlier_ones(
         self, client: HindsightClient, write: Write, rows: list[RetainItem]
     ) -> Done | StillWorking | None:
-        """Of what was sent before: nothing while a part of that may run, and not what is there by now."""
+        """Of what was sent before: nothing while a part of that may run, and not what is seen to be there by now."""
         if not (earlier := write.params.get("after", [])):
             return None
         completed = False
@@ -75,9 +76,9 @@ class Retain(Kind):
         return None if found.not_here else _done(found)
 
     def send(self, client: HindsightClient, write: Write) -> Accepted | Done | Stuck | Replaced:
-        rows = _rows(write)
+        rows = _unseen(_rows(write))
         if any(row.content.erased for row in rows):
-            return Stuck(ERASED)
+            return Replaced({"erased": True}) if len(rows) > 1 else Stuck(ERASED)
         try:
             retained = client.retain(
                 write.bank.bank_id,
@@ -138,13 +139,13 @@ class Retain(Kind):
 @after("retain")
 def batch_ended(write: Write) -> None:
     """Each memory is where the bank was seen to have it; of the others a person decides."""
-    rows = RetainItem.objects.filter(write=write, state=State.SENT)
-    if write.state == Write.State.CANCELLED and "refused_whole" in write.outcome:
-        rows.update(state=State.QUEUED, alone=True, not_before=timezone.now())
-        return
     RetainItem.objects.filter(write=write, seen_at__isnull=False).exclude(state=State.DISCARDED).update(
         state=State.DONE, error=""
     )
+    rows = RetainItem.objects.filter(write=write, state=State.SENT)
+    if write.state == Write.State.CANCELLED and write.outcome.keys() & APART:
+        rows.update(state=State.QUEUED, alone=True, not_before=timezone.now())
+        return
     if write.state == Write.State.DONE:
         rows.update(state=State.DONE, error="")
     elif write.state in (Write.State.ATTENTION, Write.State.CHANGED):
@@ -156,6 +157,11 @@ def batch_ended(write: Write) -> None:
 
 def _rows(write: Write) -> list[RetainItem]:
     return list(write.items.select_related("content").order_by("pk"))
+
+
+def _unseen(rows: list[RetainItem]) -> list[RetainItem]:
+    """What the bank is not known to have: nothing else is ever sent."""
+    return [row for row in rows if row.seen_at is None]
 
 
 def _ended(known: Operation) -> bool:

@@ -36,13 +36,16 @@ class _Overtaken(Exception):
     """Another worker took one of these rows: nothing is stored."""
 
 
-def expect(bank_id: int, new: int) -> None:
-    """After the commit: tells a worker when there are enough, or has it look when the first has waited long enough."""
-    waiting = RetainItem.objects.filter(bank=bank_id, state=State.QUEUED).order_by("pk").values_list("pk")[:ENOUGH]
-    count = len(waiting)
-    if count >= ENOUGH:
+def expect(bank_id: int, first: int) -> None:
+    """After the commit: tells a worker when there are enough, or has it look when the first has waited long enough.
+
+    `first` of the rows that were just stored: whoever stored the first that waits has it looked after.
+    """
+    waiting = RetainItem.objects.filter(bank=bank_id, state=State.QUEUED).order_by("pk").values_list("pk", flat=True)
+    keys = list(waiting[:ENOUGH])
+    if len(keys) >= ENOUGH:
         nudge(bank_id)
-    elif count <= new:  # ours are the first ones
+    elif keys[:1] == [first]:
         nudge(bank_id, delay=min(settings.RETAIN_WAIT_SECONDS, LONGEST_DELAY))
 
 
@@ -56,8 +59,10 @@ def nudge(bank_id: int, *, delay: float = 0.0) -> bool:
 def sweep(*, limit: int = 100) -> int:
     """Tells a worker of every bank whose first memory has waited long enough. Returns how many."""
     now = timezone.now()
-    waiting = RetainItem.objects.filter(state=State.QUEUED).order_by().values("bank").annotate(first=Min("not_before"))
-    due = waiting.filter(first__lte=now).order_by("first")[:limit]
+    closed = [server.pk for server in Server.objects.all() if _is_closed(server)]
+    waiting = RetainItem.objects.filter(state=State.QUEUED, bank__gone_since=None).exclude(bank__server__in=closed)
+    due = waiting.order_by().values("bank").annotate(first=Min("not_before")).filter(first__lte=now)
+    due = due.order_by("first")[:limit]
     told = 0
     for row in due:
         bank = Bank.objects.select_related("server").get(pk=row["bank"])
@@ -83,12 +88,17 @@ def flush(bank_id: int) -> str:
 def _why_not(bank: Bank) -> str:
     if bank.gone_since is not None:
         return "bank gone"
-    server: Server = bank.server
-    if server.writes_paused or connections.paused_until(server) is not None:
+    if _is_closed(bank.server):
         return "server closed"
     if Write.objects.filter(slot=retain_slot(bank), state__in=Write.OPEN).exists():
         return "one is on its way"  # its end looks again
     return ""
+
+
+def _is_closed(server: Server) -> bool:
+    """Also between two tries of a server that is away: what is put together then uses up its own tries."""
+    away = server.failures >= connections.FAILURES_BEFORE_PAUSE
+    return server.writes_paused or away or connections.paused_until(server) is not None
 
 
 def _flush(bank: Bank, now: datetime) -> str:
@@ -106,16 +116,22 @@ def _flush(bank: Bank, now: datetime) -> str:
 
 
 def _free(waiting: "QuerySet[RetainItem]", bank: Bank) -> "QuerySet[RetainItem]":
-    """What nothing else about its document comes before: each document once, and after what is under way on it."""
+    """What nothing else about its document comes before: each document once, and after what is under way on it.
+
+    A caller's operation is one request: while one of its documents is busy the whole of it waits.
+    """
     same = {"bank": bank, "document_hash": OuterRef("document_hash")}
     earlier = RetainItem.objects.filter(**same, state=State.QUEUED, pk__lt=OuterRef("pk"))
     under_way = RetainItem.objects.filter(**same, state=State.SENT)
     written = Write.objects.filter(**same, state__in=Write.OPEN)
-    return waiting.filter(~Exists(earlier), ~Exists(under_way), ~Exists(written))
+    busy = waiting.filter(Exists(earlier) | Exists(under_way) | Exists(written))
+    torn = set(busy.filter(operation_id__isnull=False, alone=False).values_list("operation_id", flat=True))
+    free = waiting.filter(~Exists(earlier), ~Exists(under_way), ~Exists(written))
+    return free.exclude(operation_id__in=torn, alone=False) if torn else free
 
 
 def _whole(rows: list[RetainItem]) -> list[RetainItem]:
-    """Without those of a caller's operation of which another part has to wait: one operation is one request."""
+    """Without a caller's operation of which the rest did not fit in."""
     ours = Counter(row.operation_id for row in rows if row.operation_id and not row.alone)
     if not ours:
         return rows

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from datetime import timedelta
 
 from django.utils import timezone
 
@@ -10,6 +11,7 @@ from banks.models import RetainItem, Write
 
 PAGE = 200
 LENGTHS, UNKNOWN = "lengths_before", -1
+CLOCKS_DIFFER = timedelta(seconds=5)  # the server's and ours; by more, and the same is sent once more to no effect
 MOST_PAGES = 3  # of the newest documents; what is further down is asked for one by one
 
 
@@ -30,28 +32,32 @@ def look(client: HindsightClient, write: Write, rows: Iterable[RetainItem], *, c
     """Reads the bank, and notes on each row that was found when, and how many facts it gave.
 
     `completed`: the server says that all of it is stored. Then a document with another text was written again since;
-    else it is as it was before.
+    else it is as it was before. What was seen once has arrived, whatever became of it later.
     """
     rows = list(rows)
     found = _listed(client, write, {row.document_id for row in rows})
     landing, now = Landing(), timezone.now()
     for row in rows:
         document = found.get(row.document_id)
-        if document is None:
-            landing.missing.append(row)
-        elif not _is_ours(row, document, write) and not completed:
-            landing.other.append(row)
-        else:
-            landing.here.append(row)
+        if document is not None and (completed or _is_ours(row, document, write)):
             row.seen_at, row.fact_count = row.seen_at or now, document.fact_count
+        if row.seen_at is not None:
+            landing.here.append(row)
+        else:
+            (landing.missing if document is None else landing.other).append(row)
     RetainItem.objects.bulk_update(landing.here, ["seen_at", "fact_count"])
     return landing
 
 
 def _is_ours(row: RetainItem, document: DocumentRow, write: Write) -> bool:
-    """The server's hash is that of the text. What was appended made it longer, by its own length and a line end."""
+    """The server's hash is that of the text. What was appended made it longer, by its own length and a line end.
+
+    The same text may have been there before, with other tags: each retain of it moves the time of its document.
+    """
     if row.update_mode == RetainItem.Mode.REPLACE:
-        return document.content_hash == row.content_id
+        stored = document.updated_at
+        moved = stored is None or stored >= row.queued_at - CLOCKS_DIFFER
+        return moved and document.content_hash == row.content_id
     before = write.outcome.get(LENGTHS, {}).get(str(row.pk), UNKNOWN)
     return before != UNKNOWN and document.text_length == row.content.length + (before + 1 if before else 0)
 

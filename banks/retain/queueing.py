@@ -85,7 +85,7 @@ def enqueue(
         with transaction.atomic():
             notes = scope.note_label(scoped)
             _store(rows, items)
-            transaction.on_commit(partial(flush.expect, scoped.bank.pk, len(rows)))
+            transaction.on_commit(partial(flush.expect, scoped.bank.pk, rows[0].pk))
     except IntegrityError:  # the same request at the same moment
         if operation_id is None or (earlier := _earlier(operation_id, fingerprint)) is None:
             raise

@@ -5,11 +5,13 @@ from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from banks.models import RetainItem, Write
+from banks.retain.landing import LENGTHS
 from banks.writes import Overruled, record
 from banks.writes.kind import own_slot
 from memadmin.accounts.models import User
 
 State = RetainItem.State
+EDITS = ("edit", "put-back")  # kinds that give a document another text
 
 
 def resend(*, write: Write, actor: User) -> bool:
@@ -37,7 +39,9 @@ def resend(*, write: Write, actor: User) -> bool:
             params={"memories": len(rows), "after": [*write.params.get("after", []), str(write.operation_id)]},
         )
         # It may wait for hours until the old operation has ended: what comes to this bank meanwhile does not.
-        Write.objects.filter(pk=new.pk).update(slot=own_slot(new))
+        # How long the documents were tells what was appended all the same.
+        lengths = {LENGTHS: write.outcome[LENGTHS]} if LENGTHS in write.outcome else {}
+        Write.objects.filter(pk=new.pk).update(slot=own_slot(new), outcome=lengths)
         keys = [row.pk for row in rows]
         if RetainItem.objects.filter(pk__in=keys, state=State.ATTENTION).update(
             state=State.SENT, write=new, error=""
@@ -55,5 +59,12 @@ def _written_since(rows: list[RetainItem]) -> bool:
         pk__gt=OuterRef("pk"),
         state__in=[State.SENT, State.DONE],
     )
+    edits = Write.objects.filter(
+        bank=OuterRef("bank"),
+        document_hash=OuterRef("document_hash"),
+        pk__gt=OuterRef("write"),
+        kind__in=EDITS,
+        state__in=[*Write.OPEN, Write.State.DONE],
+    )
     replacing = RetainItem.objects.filter(pk__in=[row.pk for row in rows], update_mode=RetainItem.Mode.REPLACE)
-    return replacing.filter(Exists(later)).exists()
+    return replacing.filter(Exists(later) | Exists(edits)).exists()

@@ -1,5 +1,6 @@
 """What tests of the retain queue share: memories put in, and work done until nothing is left."""
 
+import json
 from typing import Any
 
 import httpx
@@ -75,11 +76,14 @@ def states(bank: Bank) -> list[str]:
     return list(RetainItem.objects.filter(bank=bank).order_by("pk").values_list("state", flat=True))
 
 
-def bodies(transport: Any) -> list[dict[str, Any]]:
-    """What was posted, in order; for a transport that keeps its requests."""
-    import json
-
-    return [json.loads(request.read()) for request in transport.posts]
+def gives_up(bank: Bank) -> Write:
+    """What waits for the bank becomes a batch that needs a person, and nothing of it was seen."""
+    flush_now(bank)
+    write = sent(bank)[-1]
+    RetainItem.objects.filter(write=write).update(state=State.ATTENTION)
+    Write.objects.filter(pk=write.pk).update(state=Write.State.ATTENTION)
+    write.refresh_from_db()
+    return write
 
 
 class Keeping(httpx.BaseTransport):
@@ -92,3 +96,12 @@ class Keeping(httpx.BaseTransport):
         if request.method == "POST" and request.url.path.endswith("/memories"):
             self.posts.append(request)
         return self.line.handle_request(request)
+
+    @property
+    def bodies(self) -> list[dict[str, Any]]:
+        """Of the retains, in order."""
+        return [json.loads(request.read()) for request in self.posts]
+
+    @property
+    def texts(self) -> list[list[str]]:
+        return [[item["content"] for item in body["items"]] for body in self.bodies]

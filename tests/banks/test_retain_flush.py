@@ -1,9 +1,7 @@
 """All that waits for a bank goes out together: in order, once, and one document at a time."""
 
-import json
 import uuid
 from functools import partial
-from typing import Any
 
 import pytest
 import time_machine
@@ -31,10 +29,6 @@ def wire(bank: Bank, line: LyingTransport) -> Keeping:
     return keeping
 
 
-def posted(wire: Keeping) -> list[dict[str, Any]]:
-    return [json.loads(request.read()) for request in wire.posts]
-
-
 def batches(bank: Bank) -> list[list[str]]:
     return [[item.content.text for item in write.items.order_by("pk")] for write in sent(bank)]
 
@@ -50,7 +44,7 @@ def test_five_seconds_after_the_first_all_that_waits_goes_out(bank: Bank, people
         assert flush.flush(bank.pk) == "one is on its way"
     assert batches(bank) == [["one", "two", "three"]]
     work_off(bank)
-    (body,) = posted(wire)
+    (body,) = wire.bodies
     (write,) = sent(bank)
     assert (body["async"], body["operation_id"]) == (True, str(write.operation_id))
     assert [item["content"] for item in body["items"]] == ["one", "two", "three"]
@@ -99,9 +93,9 @@ def test_each_way_of_storing_goes_by_itself(bank: Bank, people: People, wire: Ke
     put(people.reviewer, bank, "g", "h", operation_id=(operation := uuid.uuid4()))
     work_off(bank)
     assert batches(bank) == [["a", "c"], ["b", "f"], ["d"], ["e"], ["g", "h"]]
-    assert [body.get("document_tags") for body in posted(wire)] == [None, None, ["t"], None, None]
-    assert [{item.get("strategy") for item in body["items"]} for body in posted(wire)][:2] == [{"x"}, {None}]
-    assert posted(wire)[-1]["operation_id"] == str(operation)
+    assert [body.get("document_tags") for body in wire.bodies] == [None, None, ["t"], None, None]
+    assert [{item.get("strategy") for item in body["items"]} for body in wire.bodies][:2] == [{"x"}, {None}]
+    assert wire.bodies[-1]["operation_id"] == str(operation)
     assert text_of(bank, "notes/a.md") == "Ann keeps the ledger. Ben reads it.\ne"
     assert set(states(bank)) == {"done"}
 
@@ -212,7 +206,9 @@ def test_while_a_server_is_away_or_a_bank_is_gone_the_queue_is_kept(bank: Bank, 
     assert flush.flush(bank.pk) == "server closed"
     Server.objects.update(writes_paused=False, closed_until=timezone.now() + later(60))
     assert flush.flush(bank.pk) == "server closed"
-    Server.objects.update(closed_until=None)
+    Server.objects.update(closed_until=timezone.now() - later(1), failures=connections.FAILURES_BEFORE_PAUSE)
+    assert (flush.flush(bank.pk), flush.sweep()) == ("server closed", 0)
+    connections.note_answer(Server.objects.get())
     Bank.objects.update(gone_since=timezone.now())
     assert (flush.flush(bank.pk), flush.sweep()) == ("bank gone", 0)
     Bank.objects.update(gone_since=None)

@@ -1,8 +1,6 @@
 """Retains: what was lost, doubled or cut elsewhere."""
 
-import json
 import uuid
-from typing import Any
 
 import httpx
 import pytest
@@ -16,10 +14,6 @@ from tests.banks.retaining import Keeping, drain, flush_now, in_bank, put, sent,
 from tests.conftest import People
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-def posted(wire: Keeping) -> list[dict[str, Any]]:
-    return [json.loads(request.read()) for request in wire.posts]
 
 
 @pytest.fixture
@@ -37,7 +31,7 @@ def test_row_001_every_attempt_has_the_id_that_was_stored_before_the_first(
     minted = str(write.operation_id)
     line.cut_before += ["POST", "POST"]
     work_off(bank)
-    assert [body["operation_id"] for body in posted(wire)] == [minted] * 3
+    assert [body["operation_id"] for body in wire.bodies] == [minted] * 3
     assert (len(sent(bank)), states(bank)) == (1, ["done"])
 
 
@@ -58,14 +52,14 @@ def test_row_004_every_retain_is_in_the_background(bank: Bank, people: People, w
     flush_now(bank)
     (write,) = sent(bank)
     assert worker.run(write.pk) == "accepted"
-    assert [body["async"] for body in posted(wire)] == [True]
+    assert [body["async"] for body in wire.bodies] == [True]
     assert states(bank) == ["sent"]  # being worked on, not lost
 
 
 def test_row_012_every_item_that_is_sent_names_its_document(bank: Bank, people: People, wire: Keeping) -> None:
     put(people.reviewer, bank, {"content": "Ann.", "document_id": "a"}, "Ben.", {"content": "Carl.", "document_id": ""})
     drain(bank)
-    names = [item["document_id"] for body in posted(wire) for item in body["items"]]
+    names = [item["document_id"] for body in wire.bodies for item in body["items"]]
     assert (len(set(names)), all(names)) == (3, True)
     assert set(names) <= set(in_bank(bank))
 
@@ -123,7 +117,7 @@ def test_row_019_what_arrived_of_a_batch_is_not_sent_again(bank: Bank, people: P
     arrived = set(in_bank(bank))
     assert writes.retry(write=first, actor=people.reviewer)
     work_off(bank)
-    again = [item["document_id"] for item in posted(wire)[-1]["items"]]
+    again = [item["document_id"] for item in wire.bodies[-1]["items"]]
     assert not set(again) & arrived
     assert states(bank) == ["done"] * 4
     assert Write.objects.filter(kind="retain", state="done").count() == 1
