@@ -39,11 +39,11 @@ class _Overtaken(Exception):
 def expect(bank_id: int, first: int) -> None:
     """After the commit: tells a worker when there are enough, or has it look when the first has waited long enough.
 
-    `first` of the rows that were just stored: whoever stored the first that waits has it looked after.
+    `first` of the rows that were just stored. Each message is sent once: by whoever stored the row that counts.
     """
     waiting = RetainItem.objects.filter(bank=bank_id, state=State.QUEUED).order_by("pk").values_list("pk", flat=True)
     keys = list(waiting[:ENOUGH])
-    if len(keys) >= ENOUGH:
+    if len(keys) == ENOUGH and keys[-1] >= first:
         nudge(bank_id)
     elif keys[:1] == [first]:
         nudge(bank_id, delay=min(settings.RETAIN_WAIT_SECONDS, LONGEST_DELAY))

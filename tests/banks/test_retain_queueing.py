@@ -53,7 +53,8 @@ def test_sixteen_go_at_once_and_fewer_wait_for_more(bank: Bank, people: People, 
     put(people.reviewer, bank, "one")
     put(people.reviewer, bank, "two")  # the first one's message is on its way
     put(people.reviewer, bank, *[f"text {number}" for number in range(13)])
-    put(people.reviewer, bank, "the sixteenth")
+    put(people.reviewer, bank, "the sixteenth", "and one more")
+    put(people.reviewer, bank, "another")  # a worker was told already
     assert told == [(bank.pk, 5.0), (bank.pk, 0.0)]
 
 
