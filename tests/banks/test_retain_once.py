@@ -113,10 +113,10 @@ def test_operations_that_wait_for_a_document_hold_up_nobody_else(
     monkeypatch.setattr(flush, "MOST_ITEMS", 3)
     with transaction.atomic():
         writes.record(
-            kind="delete", bank=bank, via=Write.Via.WEB, document_id="busy", not_before=timezone.now() + later(60)
+            kind="delete", bank=bank, via=Write.Via.WEB, document_id="notes/a.md", not_before=timezone.now() + later(9)
         )
     for number in range(2):
-        document = {"content": f"Last of {number}.", "document_id": "busy"}
+        document = {"content": f"Last of {number}.", "document_id": "notes/a.md"}
         put(people.reviewer, bank, f"a {number}", f"b {number}", document, operation_id=uuid.uuid4())
     put(people.reviewer, bank, "Ann came.")
     assert flush_now(bank) == "1 in 1"
