@@ -101,9 +101,13 @@ def still_retired(rows: Iterable[Write]) -> dict[int, list[str]]:
     if not retired:
         return {}
     answers = Write.objects.filter(kind="restore", undo_of__in=retired, state__in=[*Write.OPEN, Write.State.DONE])
-    answered = set(answers.values_list("undo_of", flat=True))
-    restores = _restores_of(row for pk, row in retired.items() if pk not in answered)
-    return {pk: [] if pk in answered else _open(row, restores) for pk, row in retired.items()}
+    answered = {pk: set[str]() for pk in retired}
+    for answer in answers.only("undo_of", "params"):
+        if (pk := answer.undo_of_id) is not None:
+            answered[pk].update(answer.params.get("answers") or retired[pk].outcome["retired"])
+    left = {pk: [each for each in row.outcome["retired"] if each not in answered[pk]] for pk, row in retired.items()}
+    restores = _restores_of(retired[pk] for pk, fact_ids in left.items() if fact_ids)
+    return {pk: _open(retired[pk], fact_ids, restores) if fact_ids else [] for pk, fact_ids in left.items()}
 
 
 def _restores_of(rows: Iterable[Write]) -> list[Write]:
@@ -114,13 +118,13 @@ def _restores_of(rows: Iterable[Write]) -> list[Write]:
     return list(found.only("bank", "via", "state", "fact_ids", "outcome", "occurred_at"))
 
 
-def _open(row: Write, restores: list[Write]) -> list[str]:
+def _open(row: Write, fact_ids: list[str], restores: list[Write]) -> list[str]:
     back: set[str] = set()
     for restore in restores:
         if restore.bank_id == row.bank_id and _is_later(restore, row):
             back.update(restore.outcome.get("restored", []), restore.outcome.get("not_called", []))
             back.update(restore.fact_ids if restore.is_open else [])
-    return [fact_id for fact_id in row.outcome["retired"] if fact_id not in back]
+    return [fact_id for fact_id in fact_ids if fact_id not in back]
 
 
 def _is_later(restore: Write, row: Write) -> bool:

@@ -18,7 +18,7 @@ from banks.selectors_facts import still_retired
 from memadmin.accounts.models import User
 from reviews.access import get_entry
 from reviews.errors import Blank, FactRefused, FactTaken, TooLarge, TooLate
-from reviews.models import Reapplication, ReviewEntry
+from reviews.models import FactDecision, Reapplication, ReviewEntry
 from reviews.services.extraction import EXTRACTING
 from reviews.services.recording import hold
 from reviews.text import has_visible_text, normalise_newlines
@@ -82,8 +82,11 @@ def changed_text(new_text: str, fact: Mapping[str, Any]) -> str | None:
     return text
 
 
-def restore_row(*, user: User, write_id: int, via: Write.Via = Write.Via.WEB) -> Write:
-    """Brings back the facts of a retire row, in its order and under the ids they have now."""
+def restore_row(*, user: User, write_id: int, via: Write.Via = Write.Via.WEB) -> list[Write]:
+    """Brings back the facts of a retire row, in its order and under the ids they have now.
+
+    One row for each document, so that each waits in the slot of its own; a refusal stops the rest of its row alone.
+    """
     row = Write.objects.select_related("bank__server").filter(pk=write_id).first()
     if row is None:
         raise Http404("No such row.")
@@ -94,26 +97,52 @@ def restore_row(*, user: User, write_id: int, via: Write.Via = Write.Via.WEB) ->
         raise TooLate("It is not retired yet. When that is done, restore it.")
     if not row.outcome.get("retired"):
         raise TooLate("Nothing was retired by this row.")
-    answers = row.undone_by.filter(kind="restore", state__in=[*Write.OPEN, Write.State.DONE]).order_by("-pk")
     with transaction.atomic():
         hold(row)
-        if (earlier := answers.first()) is not None:
-            raise TooLate(f"It {'is being' if earlier.is_open else 'was'} restored already, by row {earlier.pk}.")
         if not (still := still_retired([row])[row.pk]):
-            raise TooLate("Its facts were restored already, by later rows that name them.")
-        ids = current_ids(row, still)
-        if _applied_just_now(row, ids):
+            raise TooLate(_restored_by(row))
+        now = dict(zip(still, current_ids(row, still), strict=True))
+        if _applied_just_now(row, list(now.values())):
             raise TooLate("Its facts were extracted anew and are just being applied again. When that is done, restore.")
-        return writes.record(
-            kind="restore",
-            bank=row.bank,
-            via=via,
-            actor=user,
-            document_id=row.document_id,
-            fact_ids=ids,
-            facts_before=row.facts_before,
-            undo_of=row,
-        )
+        groups = _by_document(row, now)
+        return [
+            writes.record(
+                kind="restore",
+                bank=row.bank,
+                via=via,
+                actor=user,
+                document_id=document_id,
+                fact_ids=[now[fact_id] for fact_id in named],
+                facts_before=row.facts_before,
+                params={"answers": named} if len(groups) > 1 else {},
+                undo_of=row,
+            )
+            for document_id, named in groups
+        ]
+
+
+def _restored_by(row: Write) -> str:
+    answers = row.undone_by.filter(kind="restore", state__in=[*Write.OPEN, Write.State.DONE]).order_by("-pk")
+    if (earlier := answers.first()) is not None:
+        return f"It {'is being' if earlier.is_open else 'was'} restored already, by row {earlier.pk}."
+    return "Its facts were restored already, by later rows that name them."
+
+
+def _by_document(row: Write, now: Mapping[str, str]) -> list[tuple[str, list[str]]]:
+    """(document, ids in the row), in the order of their first facts.
+
+    A line of an agent's log names facts and no document. Where no decision tells it, the fact is a group of its own:
+    the door finds its document, and may not find the same one for two.
+    """
+    if row.document_id:
+        return [(row.document_id, list(now))]
+    decisions = FactDecision.objects.filter(bank=row.bank_id, fact_id__in=now.values()).exclude(document_id="")
+    documents = dict(decisions.values_list("fact_id", "document_id"))
+    groups: dict[tuple[str, str], list[str]] = {}
+    for named, fact_id in now.items():
+        document_id = documents.get(fact_id, "")
+        groups.setdefault((document_id, "" if document_id else fact_id), []).append(named)
+    return [(document_id, named) for (document_id, _), named in groups.items()]
 
 
 def _applied_just_now(row: Write, fact_ids: Sequence[str]) -> bool:

@@ -109,7 +109,7 @@ def _restore(user: User, write: Write, entry: ReviewEntry | None) -> Write:
     ids = facts.current_ids(write, write.outcome["retired"])
     with transaction.atomic():
         _claim(write, entry, ids)
-        return facts.restore_row(user=user, write_id=write.pk)
+        return facts.restore_row(user=user, write_id=write.pk)[0]  # a row of a person is about one document
 
 
 def _retire_again(user: User, write: Write, entry: ReviewEntry | None) -> Write:

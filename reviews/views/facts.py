@@ -189,14 +189,15 @@ def _context(request: PersonRequest, entry: ReviewEntry, filters: Filters) -> di
 def write_restore(request: PersonRequest, pk: int) -> HttpResponse:
     """From the log: the facts of a retire row again, under the ids they have now."""
     try:
-        write = facts.restore_row(user=request.user, write_id=pk)
+        made = facts.restore_row(user=request.user, write_id=pk)
     except NotDecided as refused:
         messages.warning(request, str(refused))
         return SeeOther(reverse("banks:write-detail", args=[pk]))
-    number = len(write.fact_ids)
-    messages.success(
-        request, f"Restoring {number:,} fact{'' if number == 1 else 's'}. Row {write.pk} says how it ended."
-    )
+    number = sum(len(write.fact_ids) for write in made)
+    told = f"Row {made[0].pk} says how it ended."
+    if len(made) > 1:
+        told = f"Each document has a row of its own, {made[0].pk} and {len(made) - 1:,} more; they say how it ended."
+    messages.success(request, f"Restoring {number:,} fact{'' if number == 1 else 's'}. {told}")
     back = request.POST.get("next", "")
     safe = back.startswith("/") and url_has_allowed_host_and_scheme(back, allowed_hosts=None)
-    return SeeOther(back if safe else reverse("banks:write-detail", args=[write.pk]))
+    return SeeOther(back if safe else reverse("banks:write-detail", args=[made[0].pk]))

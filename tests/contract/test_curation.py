@@ -130,7 +130,7 @@ def test_a_row_of_facts_is_restored_under_their_new_ids(row, bank, user) -> None
     look(row)
     ended(entry_of("notes/a"))
     assert set(bank.facts("notes/a", "invalidated")) == set(texts)
-    restored = finish(facts.restore_row(user=user, write_id=write.pk))
+    restored = finish(*facts.restore_row(user=user, write_id=write.pk))
     assert len(restored.outcome["restored"]) == 2
     assert not set(restored.outcome["restored"]) & set(write.fact_ids)
     assert bank.facts("notes/a", "invalidated") == {}

@@ -130,7 +130,7 @@ def test_row_053_a_restore_promises_the_fact_and_nothing_of_what_it_was_linked_t
 ) -> None:
     Server.objects.update(api_version="0.9.1")
     row = retire(entry, people)
-    restored = facts.restore_row(user=people.reviewer, write_id=row.pk)
+    (restored,) = facts.restore_row(user=people.reviewer, write_id=row.pk)
     work_off()
     page = text_of(as_user(people.viewer).get(f"/log/{restored.pk}/"))
     assert "among the facts that are recalled again" in page

@@ -2,7 +2,7 @@
 
 from html.parser import HTMLParser
 
-from django.http import HttpResponse
+from django.http import HttpResponse, StreamingHttpResponse
 
 from reviews.models import ReviewEntry
 
@@ -21,8 +21,17 @@ XSS = "<script>alert(1)</script><img src=x onerror=\"alert(2)\">' onclick='x"
 HTMX = {"HX-Request": "true", "HX-Current-URL": "http://testserver/reviews/"}
 
 
-def text_of(answer: HttpResponse) -> str:
-    return answer.content.decode()
+def bytes_of(answer: HttpResponse | StreamingHttpResponse) -> bytes:
+    """All of it; a download comes in pieces."""
+    return b"".join(answer.streaming_content) if answer.streaming else answer.content  # type: ignore[union-attr]
+
+
+def text_of(answer: HttpResponse | StreamingHttpResponse) -> str:
+    return bytes_of(answer).decode()
+
+
+def is_html(answer: HttpResponse | StreamingHttpResponse) -> bool:
+    return answer["Content-Type"].startswith("text/html")
 
 
 def shown(entry: ReviewEntry) -> dict[str, object]:

@@ -91,7 +91,7 @@ def test_a_row_restores_its_facts_under_the_ids_they_have_now(bank: Bank, entry:
     row = retire(entry, people, "Ben reads it.")
     extracted_anew(entry)
     extracted_anew(entry, TEXT + " It snowed.")
-    write = facts.restore_row(user=people.owner, write_id=row.pk)
+    (write,) = facts.restore_row(user=people.owner, write_id=row.pk)
     drain(entry)
     write.refresh_from_db()
     assert write.outcome["restored"] == [in_bank(bank)["Ben reads it."].id]

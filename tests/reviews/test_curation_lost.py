@@ -109,7 +109,7 @@ def test_who_else_retires_it_again_does_not_take_the_decision_over(
     look(entry)
     decision = FactDecision.objects.get()
     assert (decision.user, decision.reason, decision.origin) == (people.reviewer, "left the company", "ours")
-    write = facts.restore_row(user=people.owner, write_id=row.pk)
+    (write,) = facts.restore_row(user=people.owner, write_id=row.pk)
     drain(entry)
     write.refresh_from_db()
     assert write.outcome["restored"] == [in_bank(bank)[BEN].id]
@@ -194,7 +194,7 @@ def test_a_restore_of_what_is_gone_is_no_restore_and_is_not_undone_by_an_extract
     row = retire(entry, people, BEN)
     with connections.client_for(bank.server) as client:
         client.delete_document(bank.bank_id, "notes/a.md")
-    write = facts.restore_row(user=people.owner, write_id=row.pk)
+    (write,) = facts.restore_row(user=people.owner, write_id=row.pk)
     store(bank, "notes/a.md", "Ann keeps the ledger.")
     drain(entry)
     write.refresh_from_db()

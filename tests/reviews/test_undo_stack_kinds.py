@@ -86,7 +86,7 @@ def test_a_restoration_is_retired_again_with_the_old_reason(entry: ReviewEntry, 
 
 def test_the_restoration_of_a_colleagues_retirement_is_an_action_of_its_own(entry: ReviewEntry, people: People) -> None:
     row = retire(people.owner, entry, "f1")
-    mine = facts.restore_row(user=people.reviewer, write_id=row.pk)
+    (mine,) = facts.restore_row(user=people.reviewer, write_id=row.pk)
     end(mine, restored=["f1"])
     assert said(people.reviewer) == ["restore of 1 fact in notes/f.md"]
     undo(people.reviewer)
