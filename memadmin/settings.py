@@ -221,6 +221,7 @@ MAX_TEXT_BYTES = 8 * 1024 * 1024
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * MAX_TEXT_BYTES  # a form-encoded text can be three times its size
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 500
 API_MAX_BYTES = MAX_TEXT_BYTES
+API_PER_MINUTE = int(env.number("MEMADMIN_API_PER_MINUTE", 1200))  # of one token; 0 = no limit
 FILE_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 # A queue file may be bigger than anything else a person sends; what is above it is never written to the disk.
 IMPORT_MAX_BYTES = int(env.number("MEMADMIN_IMPORT_MB", 128) * 1024 * 1024)

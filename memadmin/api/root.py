@@ -18,7 +18,9 @@ from banks.api.transcripts import router as transcripts
 from memadmin.api import errors, schema
 from memadmin.api.auth import Bearer
 from memadmin.api.parser import StrictParser
-from reviews.api import router as facts
+from reviews.api.facts import router as facts
+from reviews.api.retired import router as retired
+from reviews.api.reviews import router as reviews
 
 View = Callable[..., HttpResponseBase]
 
@@ -40,6 +42,8 @@ api = Api(
 errors.register(api)
 api.add_router("", banks)
 api.add_router("", facts)
+api.add_router("", reviews)
+api.add_router("", retired)
 api.add_router("", transcripts)
 api.add_router("", retain)
 

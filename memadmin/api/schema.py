@@ -22,7 +22,7 @@ SHARED = {
     411: ("NoLength", Problem, "The body came without its length."),
     413: ("TooLarge", Problem, "The body is too large."),
     422: ("Unprocessable", Unprocessable, "It was read and cannot be used; `fields` say where."),
-    429: ("TooMany", Problem, "Too many requests without a token that works; wait for `Retry-After` seconds."),
+    429: ("TooMany", Problem, "Too many requests; wait for `Retry-After` seconds."),
     500: ("Failed", Problem, "A fault of memadmin."),
 }
 WITH_HEADERS = {

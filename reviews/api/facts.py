@@ -1,4 +1,4 @@
-"""Endpoints about facts. `memadmin.api` mounts them."""
+"""Endpoints about facts."""
 
 from typing import Annotated, Any
 

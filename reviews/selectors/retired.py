@@ -82,9 +82,11 @@ def _ranges(user: Any, filters: RetiredFilters, role: Role = Role.VIEWER) -> tup
     return rows, split
 
 
-def retired_page(user: Any, filters: RetiredFilters, cursor: Cursor | None) -> Page[FactDecision]:
+def retired_page(
+    user: Any, filters: RetiredFilters, cursor: Cursor | None, size: int = PAGE_SIZE
+) -> Page[FactDecision]:
     rows, split = _ranges(user, filters)
-    return page_of(rows.select_related("bank"), filters.ordering, cursor, PAGE_SIZE, split)
+    return page_of(rows.select_related("bank"), filters.ordering, cursor, size, split)
 
 
 def retired_count(user: Any, filters: RetiredFilters) -> Count:

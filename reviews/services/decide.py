@@ -3,6 +3,7 @@
 Each takes what was on screen: the entry's `version` and `text_hash` (our sha256 of the text).
 """
 
+from collections.abc import Collection
 from datetime import timedelta
 from typing import Any, TypeAlias
 
@@ -34,16 +35,18 @@ def approve(
     version: int,
     text_hash: str,
     part: int = 0,
+    read: Collection[int] = (),
     via: Write.Via = Write.Via.WEB,
     entry: ReviewEntry | None = None,
 ) -> Decision:
     """Approves the text that was shown. Changes nothing in the bank.
 
-    `part`: which part of a long text was on screen; raises Unread when others never were. `entry`: as
-    `get_entry_to_decide` has just given it to this person; else it is fetched here.
+    `part`: which part of a long text was on screen; raises Unread when others never were, and are not
+    among those that a program has `read`. `entry`: as `get_entry_to_decide` has just given it to this person; else it
+    is fetched here.
     """
     entry = _decidable(user, entry_id, version, text_hash, entry)
-    require_read(user=user, entry=entry, part=part)
+    require_read(user=user, entry=entry, part=part, read=read)
     with transaction.atomic():
         _take(entry, state=State.APPROVED, user=user)
         before = Blob.known_as(entry.text_id)

@@ -1,9 +1,12 @@
 """Whatever goes wrong, a program gets `{"detail": …}`, and nothing of a token is written down."""
 
 import logging
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+import time_machine
+from django.conf import LazySettings
 from django.core.cache import cache
 from django.test import Client
 from django.urls import get_resolver
@@ -152,3 +155,17 @@ def test_no_token_is_logged_or_shown(
 def test_every_address_of_the_api_is_below_one_prefix() -> None:
     found = [str(each.pattern) for each in get_resolver().url_patterns if "api" in str(each.pattern)]
     assert found == ["api/", "api"]
+
+
+def test_each_token_has_its_own_limit(people: People, program: Program, settings: LazySettings) -> None:
+    settings.API_PER_MINUTE = 3
+    with time_machine.travel(datetime(2026, 3, 16, 10, 0, 20, tzinfo=UTC), tick=False) as clock:
+        mine, other = Program(issue(people.reviewer)), Program(issue(people.reviewer))
+        assert [mine.get("/me").status_code for _ in range(4)] == [200, 200, 200, 429]
+        answer = mine.get("/me")
+        assert (answer["Retry-After"], "3 requests" in answer.json()["detail"]) == ("40", True)
+        assert other.get("/me").status_code == 200
+        clock.shift(40)
+        assert mine.get("/me").status_code == 200
+        settings.API_PER_MINUTE = 0
+        assert {mine.get("/me").status_code for _ in range(9)} == {200}

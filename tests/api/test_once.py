@@ -69,7 +69,7 @@ def test_a_process_that_dies_before_it_answers_has_done_nothing(
     bank: Bank, program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr("reviews.api.RetireOut.model_dump", lambda *args, **kwargs: 1 / 0)
+        patch.setattr("reviews.api.facts.RetireOut.model_dump", lambda *args, **kwargs: 1 / 0)
         assert post(program, body(bank)).status_code == 500
     assert not Write.objects.exists()
     assert not IdempotencyKey.objects.exists()
