@@ -156,6 +156,7 @@ CELERY_BEAT_SCHEDULE = {
     "sweep-operations": {"task": "banks.tasks.sweep_operations", "schedule": 3.0, "options": {"expires": 10}},
     "sweep-jobs": {"task": "banks.tasks.sweep_jobs", "schedule": 15.0},
     "expire": {"task": "reviews.tasks.expire", "schedule": 60.0},
+    "number-decisions": {"task": "reviews.tasks.number_decisions", "schedule": 3.0, "options": {"expires": 10}},
     "index-log": {"task": "banks.tasks.index_log", "schedule": 3.0, "options": {"expires": 10}},
     # A look that comes late finds what the next one finds.
     "watch-queue-file": {"task": "reviews.tasks.watch_queue_file", "schedule": 3.0, "options": {"expires": 10}},

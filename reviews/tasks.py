@@ -25,6 +25,14 @@ def expire() -> int:
     return expiry.run().count
 
 
+@shared_task(name="reviews.tasks.number_decisions")
+def number_decisions() -> int:
+    """Idempotent: a decision is numbered once, and of two beats at once the slower one stores nothing."""
+    from reviews.services import feed
+
+    return feed.number()
+
+
 @shared_task(name="reviews.tasks.watch_queue_file")
 def watch_queue_file() -> str:
     """Idempotent: a look claims the file by conditional update, and reading a line twice changes nothing."""

@@ -18,6 +18,7 @@ from banks.api.transcripts import router as transcripts
 from memadmin.api import errors, schema
 from memadmin.api.auth import Bearer
 from memadmin.api.parser import StrictParser
+from reviews.api.decisions import router as decisions
 from reviews.api.facts import router as facts
 from reviews.api.retired import router as retired
 from reviews.api.reviews import router as reviews
@@ -43,6 +44,7 @@ errors.register(api)
 api.add_router("", banks)
 api.add_router("", facts)
 api.add_router("", reviews)
+api.add_router("", decisions)
 api.add_router("", retired)
 api.add_router("", transcripts)
 api.add_router("", retain)

@@ -43,6 +43,7 @@ class Decision(models.Model):
     )
     note = models.CharField(max_length=300, blank=True, default="")
     at = models.DateTimeField(default=timezone.now)
+    number = models.BigIntegerField(null=True, help_text="its place in the feed for programs, once it has taken effect")
 
     class Meta:
         ordering: ClassVar = ["-at", "-id"]
@@ -50,6 +51,11 @@ class Decision(models.Model):
             models.Index(fields=["entry", "-id"], name="decision_entry"),
             models.Index(fields=["-at", "-id"], name="decision_newest"),
             models.Index(fields=["user", "at"], name="decision_user", condition=Q(user__isnull=False)),
+            models.Index(fields=["id"], name="decision_unnumbered", condition=Q(number__isnull=True)),
+        ]
+        constraints: ClassVar = [
+            # Of two who number at once one comes too late (reviews.services.feed).
+            models.UniqueConstraint(fields=["number"], name="decision_number", condition=Q(number__isnull=False)),
         ]
 
     def __str__(self) -> str:

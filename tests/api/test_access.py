@@ -26,9 +26,10 @@ pytestmark = pytest.mark.django_db
 # What is noted down about a token that is used.
 USE = {"banks.apitoken"}
 READING = {"GET /me": 200, "GET /banks": 200, "GET /log": 200, "GET /reviews": 200, "GET /facts/retired": 200}
+READING["GET /decisions"] = 200
 OF_A_BANK = [
     *("GET /log?bank", "GET /writes/{write_id}", "GET /retain/{item_id}"),
-    *("GET /reviews?bank", "GET /reviews/{review_id}", "GET /facts/retired?bank"),
+    *("GET /reviews?bank", "GET /reviews/{review_id}", "GET /facts/retired?bank", "GET /decisions?bank"),
 ]
 READING |= dict.fromkeys(OF_A_BANK, 200)
 DECIDING = {"approve": 200, "delete": 202, "edit": 202, "undo": 200}
