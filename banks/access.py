@@ -119,6 +119,12 @@ def get_bank(user: Any, pk: int, role: Role = Role.VIEWER) -> Bank:
     return bank
 
 
+def require_named(user: Any, pk: str, role: Role) -> None:
+    """As `get_bank`, for what a form sent: before anything else of it is read. What is no number names no bank."""
+    if pk.isascii() and pk.isdigit() and len(pk) < 18:
+        get_bank(user, int(pk), role)
+
+
 def servers_for(user: Any, role: Role = Role.ADMIN) -> QuerySet[Server]:
     """The servers on which this person has at least this role for the whole server. Never by a token."""
     if not isinstance(user, User) or not user.is_active or user.token is not None:

@@ -13,6 +13,7 @@ class BanksConfig(AppConfig):
             operation_kinds,
             reprocess_kind,
         )
+        from banks.files import kind  # noqa: F401  another
         from banks.operations import acts  # noqa: F401  its kind of job
         from banks.retain import batch  # noqa: F401  another kind
         from banks.services import ask  # noqa: F401  brings its kind of job

@@ -1,5 +1,6 @@
 """Files that people sent, in the data folder until they are done with. Names are ours; nobody's name is a path."""
 
+import os
 import re
 import secrets
 import time
@@ -9,7 +10,7 @@ from typing import BinaryIO
 
 from django.conf import settings
 
-_NAME = re.compile(r"[0-9a-f]{32}\.(session|taken|file|jsonl)")
+_NAME = re.compile(r"[0-9a-f]{32}\.(session|taken|upload|file|jsonl)")
 STRAY_AFTER = 3600  # seconds
 
 
@@ -18,7 +19,8 @@ class TooLarge(Exception):
 
 
 def keep(chunks: Iterable[bytes], *, kind: str, most: int) -> str:
-    """Stores the bytes, piece by piece, and returns their name. Raises TooLarge. `kind`: "session", "file", "jsonl"."""
+    """Stores the bytes, piece by piece, and returns their name. Raises TooLarge. `kind`: "session", "jsonl",
+    "upload" (nobody has said yet what it is for), "file"."""
     name = f"{secrets.token_hex(16)}.{kind}"
     path, size = path_of(name), 0
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -40,9 +42,10 @@ def opened(name: str) -> BinaryIO:
     return path_of(name).open("rb")
 
 
-def take(name: str) -> str:
+def take(name: str, kind: str = "taken") -> str:
     """A file that only one of several requests gets: under the name returned. Raises FileNotFoundError for the rest."""
-    taken = f"{name.partition('.')[0]}.taken"
+    taken = f"{name.partition('.')[0]}.{kind}"
+    os.utime(path_of(name))  # no stray yet
     path_of(name).rename(path_of(taken))
     return taken
 

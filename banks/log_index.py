@@ -14,7 +14,7 @@ from django.db import transaction
 from django.db.models import BinaryField, Q, QuerySet
 from django.db.models.functions import Substr
 
-from banks.models import Blob, RetainItem, Unindexed, Write, WriteFact
+from banks.models import Blob, RetainFile, RetainItem, Unindexed, Write, WriteFact
 from memadmin import fulltext
 from memadmin.terms import CHARACTERS, phrases_of
 
@@ -91,6 +91,8 @@ def _texts(row: Write, texts: dict[str, str]) -> Iterator[str]:
         yield texts.get(blob or "", "")
     if row.kind == "retain":
         yield from _memories(row)
+    if row.kind == "retain-files":
+        yield from RetainFile.objects.filter(write=row.pk).values_list("name", flat=True)
 
 
 def _strings(value: Any) -> Iterator[str]:

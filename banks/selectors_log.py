@@ -9,6 +9,7 @@ from django.db.models import OuterRef, Subquery
 from django.utils import timezone
 
 from banks import access, writes
+from banks.files.selectors import tell_files
 from banks.log_filters import STATES, VIAS, Listed, LogFilters
 from banks.models import Bank, Unindexed, Write
 from banks.retain.selectors import tell_batches
@@ -31,6 +32,7 @@ def write_page(listed: Listed, cursor: Cursor | None, size: int = PAGE_SIZE) -> 
     page = page_of(rows, LOG_ORDER, cursor, size, listed.split)
     mark_come_backs(page.rows)
     tell_batches(page.rows)
+    tell_files(page.rows)
     return page
 
 

@@ -228,6 +228,8 @@ FILE_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 IMPORT_MAX_BYTES = int(env.number("MEMADMIN_IMPORT_MB", 128) * 1024 * 1024)
 # A session of an agent is read as a whole; most of it are results of tools, which are not kept.
 TRANSCRIPT_MAX_BYTES = int(env.number("MEMADMIN_TRANSCRIPT_MB", 64) * 1024 * 1024)
+# Files that a server turns into text: all of one request. Servers take 100 MB at most.
+FILES_MAX_BYTES = int(min(env.number("MEMADMIN_FILES_MB", 100), 100) * 1024 * 1024)
 FILE_UPLOAD_HANDLERS = [
     "memadmin.uploads.BoundedUploadHandler",
     "django.core.files.uploadhandler.MemoryFileUploadHandler",

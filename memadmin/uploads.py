@@ -2,11 +2,20 @@
 
 from typing import Any
 
+from django import forms
 from django.conf import settings
 from django.core.files.uploadhandler import FileUploadHandler, StopUpload
+from django.http import HttpRequest
 
-TOO_LARGE = "memadmin.upload_too_large"  # in request.META: the view answers 413 with a sentence
-FORM_ALLOWANCE = 64 * 1024  # the other fields and the multipart frame
+# In request.META: the name of the file that was too much, True where that is not known. The view answers 413.
+TOO_LARGE = "memadmin.upload_too_large"
+FORM_ALLOWANCE = 1024 * 1024  # the other fields and the multipart frame
+# The settings that bound what comes to these addresses; to all others comes at most a queue file.
+LIMITS = {
+    "banks:transcript-new": "TRANSCRIPT_MAX_BYTES",
+    "banks:retain-files": "FILES_MAX_BYTES",
+    "api:retain-files": "FILES_MAX_BYTES",
+}
 
 
 class BoundedUploadHandler(FileUploadHandler):
@@ -25,16 +34,37 @@ class BoundedUploadHandler(FileUploadHandler):
         encoding: Any = None,
     ) -> None:
         self.META = META
-        self.limit = settings.IMPORT_MAX_BYTES
+        self.limit = limit_of(self.request)
         if content_length > self.limit + FORM_ALLOWANCE:
             self.limit = -1
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> bytes:
         self.received += len(raw_data)
         if self.received > self.limit:
-            self.META[TOO_LARGE] = True
+            self.META[TOO_LARGE] = True if self.limit < 0 else str(self.file_name)
             raise StopUpload(connection_reset=False)
         return raw_data
 
     def file_complete(self, file_size: int) -> None:
         return None
+
+
+def is_upload(request: HttpRequest) -> bool:
+    """Whether files of a limit of their own come to this address."""
+    return request.resolver_match is not None and request.resolver_match.view_name in LIMITS
+
+
+def limit_of(request: HttpRequest | None) -> int:
+    """Bytes that all files of this request may have together."""
+    match = request.resolver_match if request is not None else None
+    return int(getattr(settings, LIMITS.get(match.view_name if match else "", "IMPORT_MAX_BYTES")))
+
+
+def refused(request: HttpRequest, form: forms.Form, said: str) -> int:
+    """The status of the answer to a form with a `file` that cannot be used, 0 when it can. `said`: of a large file."""
+    if request.META.get(TOO_LARGE):
+        form.errors["file"] = form.error_class([said])
+        return 413
+    if form.is_valid():
+        return 0
+    return 413 if said in form.errors.get("file", []) else 422

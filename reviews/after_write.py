@@ -74,6 +74,11 @@ def memories_arrived(write: Write) -> None:
     arrivals.arrived(write)
 
 
+@after("retain-files")
+def file_arrived(write: Write) -> None:
+    arrivals.file_arrived(write)
+
+
 @after("reprocess")
 def extraction_ended(write: Write) -> None:
     """What was retired past us until then is remembered, and all of it found again in the facts that are there now."""

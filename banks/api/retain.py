@@ -12,11 +12,12 @@ from pydantic import ConfigDict, Field, StrictBool
 from banks import retain
 from banks.api.asking import LONGEST_ID, asker, bank_named
 from banks.api.once import once
+from banks.api.refusals import NotTaken, refusals
 from banks.api.routes import LARGEST_PK
 from banks.models import RetainItem, Role, Write
 from banks.retain import params, selectors
 from banks.retain.scope import GLOBAL, LONGEST_PROJECT
-from memadmin.api.errors import Problem, Refused
+from memadmin.api.errors import Refused
 
 router = Router(tags=["retain"])
 Word = Annotated[str, Field(min_length=1, max_length=params.LONGEST_WORD)]
@@ -84,12 +85,6 @@ class RetainOut(Schema):
     notes: list[str]
 
 
-class NotTaken(Problem):
-    """`servers`: of those that have a bank of this id, say one; empty where something else is in the way."""
-
-    servers: list[str] = []
-
-
 class ItemOut(Schema):
     """`state`: queued, sent, done, attention or discarded. `write`: the row of the batch; `facts`: null = not known."""
 
@@ -135,7 +130,7 @@ def queue(request: HttpRequest, body: RetainIn) -> Status[Any] | HttpResponse:
     def act() -> tuple[int, RetainOut]:
         user = asker(request)
         bank = bank_named(user, body.bank, body.server, Role.REVIEWER)
-        try:
+        with refusals():
             queued = retain.enqueue(
                 user=user,
                 bank=bank,
@@ -147,10 +142,6 @@ def queue(request: HttpRequest, body: RetainIn) -> Status[Any] | HttpResponse:
                 document_tags=params.tags(body.document_tags, "document_tags"),
                 operation_id=body.operation_id,
             )
-        except retain.Refused as error:
-            raise refused(error) from error
-        except (retain.BankClosed, retain.OtherRequest) as error:
-            raise Refused(409, str(error)) from error
         items = [QueuedOut(id=item.pk, document_id=item.document_id) for item in queued.items]
         return 202, RetainOut(count=queued.count, message=queued.message, items=items, notes=queued.notes)
 
@@ -162,11 +153,3 @@ def state(request: HttpRequest, item_id: int) -> ItemOut:
     if not 0 < item_id <= LARGEST_PK:
         raise Refused(404, "No such memory.")
     return ItemOut.of(selectors.get_item(asker(request), item_id))
-
-
-def refused(error: retain.Refused) -> Refused:
-    """As every answer of the API: 413 for what is too large, else 422 with the fields."""
-    if error.status != 422:
-        return Refused(error.status, str(error))
-    wrong = error.problems[: params.MOST_PROBLEMS]
-    return Refused(422, str(error), fields=[{"path": each.path, "problem": each.text} for each in wrong])

@@ -8,15 +8,14 @@ from ninja import Router, Schema
 from ninja.responses import Status
 from pydantic import Field
 
-from banks.api.asking import LONGEST_ID, Ambiguous, asker, bank_named
+from banks.api.asking import LONGEST_ID, asker, bank_named
 from banks.api.once import once
+from banks.api.refusals import NotTaken, refusals
 from banks.models import Role, Write
-from banks.retain import BankClosed, scope
-from banks.retain import Refused as RetainRefused
-from banks.services.transcripts import PersonsBank, Prepared, retain_transcript
-from banks.transcripts import FULL, NotBuilt, Plan
+from banks.retain import scope
+from banks.services.transcripts import Prepared, retain_transcript
+from banks.transcripts import FULL, Plan
 from banks.transcripts.windows import EVERY, MOST_OVERLAP, MOST_TURNS, OVERLAP
-from memadmin.api.errors import Problem, Refused
 
 router = Router(tags=["retain"])
 MOST_SKIPPED = 50
@@ -69,7 +68,7 @@ class TranscriptOut(Schema):
 
 @router.post(
     "/retain/transcript",
-    response={202: TranscriptOut, 409: Ambiguous | Problem},
+    response={202: TranscriptOut, 409: NotTaken},
     operation_id="retain_transcript",
     summary="Retain what was said in a session",
 )
@@ -77,7 +76,7 @@ def transcript(request: HttpRequest, body: TranscriptIn) -> Status[Any] | HttpRe
     def act() -> tuple[int, TranscriptOut]:
         user = asker(request)
         bank = bank_named(user, body.bank, body.server, Role.REVIEWER)
-        try:
+        with refusals():
             prepared, queued = retain_transcript(
                 user=user,
                 bank=bank,
@@ -89,13 +88,6 @@ def transcript(request: HttpRequest, body: TranscriptIn) -> Status[Any] | HttpRe
                 mode=body.scope,
                 project=body.project,
             )
-        except (NotBuilt, PersonsBank) as error:
-            raise Refused(422, str(error), fields=[]) from error
-        except BankClosed as error:
-            raise Refused(409, str(error)) from error
-        except RetainRefused as error:
-            more: dict[str, Any] = {"fields": []} if error.status == 422 else {}
-            raise Refused(error.status, str(error), **more) from error
         return 202, _said(prepared, queued.message, queued.notes)
 
     return once(request, act)

@@ -1,6 +1,7 @@
 from banks.models.banks import Bank, Membership, Reapply, Role
 from banks.models.blobs import Blob
 from banks.models.events import AdminEvent
+from banks.models.files import RetainFile
 from banks.models.jobs import Job, JobItem
 from banks.models.log_index import Unindexed, WriteFact
 from banks.models.operations import OperationLook, OperationSeen
@@ -21,6 +22,7 @@ __all__ = [
     "OperationLook",
     "OperationSeen",
     "Reapply",
+    "RetainFile",
     "RetainItem",
     "RetainLabel",
     "Role",

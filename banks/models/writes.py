@@ -137,6 +137,8 @@ class Write(models.Model):
     came_back: int | None = None
     # How many memories a batch of the retain queue has; set by banks.retain.selectors for the rows of a page.
     memories: int | None = None
+    # What the file of a row is called; set by banks.files.selectors for the rows of a page.
+    file_name: str = ""
 
     def __str__(self) -> str:
         return f"{self.kind} {self.document_id or self.bank} ({self.get_state_display()})"

@@ -48,10 +48,8 @@ class Retain(Kind):
         return retain_slot(bank)
 
     def precheck(self, client: HindsightClient, write: Write) -> Done | Stuck | StillWorking | None:
-        if not client.has_bank(write.bank.bank_id):
-            # A retain creates the bank when there is none, and nobody asked for that.
-            Bank.objects.filter(pk=write.bank_id, gone_since=None).update(gone_since=timezone.now())
-            return Stuck(NO_BANK)
+        if (missing := missing_bank(client, write.bank)) is not None:
+            return missing
         missions.ensure(client, write.bank)
         rows = _rows(write)
         if (early := self._earlier_ones(client, write, rows)) is not None:
@@ -153,6 +151,14 @@ def batch_ended(write: Write) -> None:
     elif write.state == Write.State.CANCELLED:
         left = RetainItem.objects.filter(write=write, state__in=[State.SENT, State.ATTENTION])
         left.update(state=State.DISCARDED)
+
+
+def missing_bank(client: HindsightClient, bank: Bank) -> Stuck | None:
+    """A retain creates the bank when there is none, and nobody asked for that."""
+    if client.has_bank(bank.bank_id):
+        return None
+    Bank.objects.filter(pk=bank.pk, gone_since=None).update(gone_since=timezone.now())
+    return Stuck(NO_BANK)
 
 
 def _rows(write: Write) -> list[RetainItem]:

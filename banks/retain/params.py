@@ -5,8 +5,8 @@ bad item.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -25,6 +25,7 @@ UNSET = "unset"  # as a timestamp: without any
 SCOPES = ("combined", "shared", "per_tag", "all_combinations")
 MODES = ("replace", "append")
 MOST_PROBLEMS = 20  # told at once
+ABOUT_FILES = ("document_id", "timestamp", "context", "metadata", "tags", "strategy")
 
 _HALF = re.compile("[\ud800-\udfff]")
 _INVISIBLE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff]+")
@@ -54,21 +55,28 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """`item`: its place in the request, None where the request as a whole is meant; `field`: of the API."""
+    """`item`: its place in the request, None where the request as a whole is meant; `field`: of the API.
+
+    `of`: the list it has its place in; `called`: a name that people know it by, said instead of its place.
+    """
 
     item: int | None
     field: str
     text: str
     too_large: bool = False
+    of: str = "items"
+    called: str = ""
 
     @property
     def path(self) -> str:
         """As the API names a place in the body."""
-        place = "" if self.item is None else f"items.{self.item}"
+        place = "" if self.item is None else f"{self.of}.{self.item}"
         return ".".join(part for part in ("body", place, self.field) if part)
 
     def __str__(self) -> str:
-        place = self.field if self.item is None else f"items[{self.item}].{self.field}".removesuffix(".")
+        if self.called:
+            return ": ".join(part for part in (f"“{self.called}”", self.field, self.text) if part)
+        place = self.field if self.item is None else f"{self.of}[{self.item}].{self.field}".removesuffix(".")
         return f"{place}: {self.text}"
 
 
@@ -99,6 +107,15 @@ def parse(items: Any) -> list[Item]:
     return parsed
 
 
+def parse_about(given: Sequence[Any], names: Sequence[str]) -> list[Item]:
+    """What is said about files, in their order: items without content. Raises Refused, which names the files."""
+    problems: list[Problem] = []
+    parsed = [_Reader(number, each, problems, ABOUT_FILES).item() for number, each in enumerate(given)]
+    if problems:
+        raise Refused([replace(each, of="files", called=names[each.item or 0]) for each in problems])
+    return parsed
+
+
 def tags(value: Any, name: str = "tags") -> list[str]:
     """Tags of a whole request. Raises Refused."""
     problems: list[Problem] = []
@@ -121,21 +138,24 @@ def operation(value: Any) -> UUID | None:
 class _Reader:
     """Reads the fields of one item; what is wrong is noted, and reading goes on with a harmless value."""
 
-    def __init__(self, number: int | None, given: Any, problems: list[Problem]) -> None:
+    def __init__(
+        self, number: int | None, given: Any, problems: list[Problem], known: Collection[str] | None = None
+    ) -> None:
         self.number, self.problems = number, problems
         self.given: Mapping[str, Any] = given if isinstance(given, dict) else {}
+        self.known = _FIELDS.keys() if known is None else known
         self.replaced = 0
         if not isinstance(given, dict):
-            self.wrong("", "An object with at least `content`.")
+            self.wrong("", "An object with at least `content`." if "content" in self.known else "An object.")
 
     def wrong(self, name: str, text: str, *, too_large: bool = False) -> None:
         self.problems.append(Problem(self.number, name, text, too_large))
 
     def item(self) -> Item:
-        if unknown := sorted(str(name)[:60] for name in self.given.keys() - _FIELDS.keys()):
-            self.wrong(unknown[0], f"There is no such parameter. Known: {', '.join(_FIELDS)}.")
-        values = {name: read(self) for name, read in _FIELDS.items()}
-        if values["update_mode"] == "append" and not values["document_id"]:
+        if unknown := sorted(str(name)[:60] for name in self.given.keys() - set(self.known)):
+            self.wrong(unknown[0], f"There is no such parameter. Known: {', '.join(self.known)}.")
+        values = {"content": "", **{name: _FIELDS[name](self) for name in self.known}}
+        if values.get("update_mode") == "append" and not values["document_id"]:
             self.wrong("update_mode", "To append needs the document_id of what is appended to.")
         how = "One character" if self.replaced == 1 else f"{self.replaced:,} characters"
         notes = [f"{how} that no bank can store: replaced by U+FFFD."] if self.replaced else []

@@ -72,7 +72,7 @@ def enqueue(
     """
     access.require(user, bank, Role.REVIEWER)
     scoped = scope.resolve(user=user, bank=bank, mode=mode, project=project)
-    _open(scoped.bank)
+    require_open(scoped.bank)
     fingerprint = ""
     if operation_id is not None:
         _one_operation(items)
@@ -90,7 +90,7 @@ def enqueue(
         if operation_id is None or (earlier := _earlier(operation_id, fingerprint)) is None:
             raise
         return earlier
-    return Queued(rows, [*notes, *_notes(scoped.bank, items)])
+    return Queued(rows, [*notes, *notes_of(scoped.bank, items)])
 
 
 def _store(rows: list[RetainItem], items: Sequence[Item]) -> None:
@@ -100,7 +100,8 @@ def _store(rows: list[RetainItem], items: Sequence[Item]) -> None:
     RetainItem.objects.bulk_create(rows)
 
 
-def _open(bank: Bank) -> None:
+def require_open(bank: Bank) -> None:
+    """Raises BankClosed."""
     if not bank.addressable:
         raise BankClosed("No server can address this bank: its id has a slash. Nothing was stored.")
     if bank.gone_since is not None:
@@ -110,7 +111,8 @@ def _open(bank: Bank) -> None:
         )
 
 
-def _notes(bank: Bank, items: Sequence[Item]) -> list[str]:
+def notes_of(bank: Bank, items: Sequence[Item]) -> list[str]:
+    """What whoever sent them should know."""
     notes = [f"items[{number}]: {note}" for number, item in enumerate(items) for note in item.notes]
     if bank.server.writes_paused:
         notes.append("Writes to this server are paused: they wait, and are sent when it goes on.")

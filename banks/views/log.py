@@ -13,6 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 from banks import access, hooks, selectors, selectors_facts, selectors_imported, writes
 from banks import selectors_log as log
 from banks.diffs import diff
+from banks.files import selectors as files
 from banks.log_export import CUT_TO, LOG_FIELDS, log_rows
 from banks.log_filters import parse_log
 from banks.models import Blob, Role, Write
@@ -72,6 +73,7 @@ def write_detail(request: PersonRequest, pk: int) -> HttpResponse:
     imported = selectors_imported.imported_of(write)
     still_retired = selectors_facts.still_retired([write]).get(pk, [])
     standing = selectors_facts.standing([write])
+    file = files.file_of(write)
     context = {
         "write": write,
         "imported": imported,
@@ -80,6 +82,8 @@ def write_detail(request: PersonRequest, pk: int) -> HttpResponse:
         "undone_by": selectors.undone_by(write),
         "operation": write.params.get("operation") or write.outcome.get("operation"),
         "batch": retain.items_of(write) if write.kind == "retain" and not imported else None,
+        "file": file,
+        "file_state": files.state_of(write) if file else None,
         "group_size": selectors.group_size(request.user, write),
         "may_write": role is not None and role >= Role.REVIEWER,
         "troubles": of_bank(write.bank, fix=request.user.is_superuser) if write.is_open else [],

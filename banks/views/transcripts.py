@@ -18,7 +18,7 @@ from banks.services import transcripts
 from banks.transcripts import FORMATS, NotBuilt
 from memadmin.htmx import PersonRequest, SeeOther
 from memadmin.retention import first_of, head_of
-from memadmin.uploads import TOO_LARGE
+from memadmin.uploads import refused
 
 SESSION = "session"  # of kept files
 SHOWN, SHOWN_BAD, SHOWN_SKIPPED = 50, 20, 20
@@ -31,13 +31,10 @@ GONE = "This file was retained already, or it waited for more than an hour. Noth
 def transcript_new(request: PersonRequest) -> HttpResponse:
     if request.method != "POST":
         return _form(request, UploadForm(initial={"bank": request.GET.get("bank", "")}, user=request.user), 200)
-    _prove_right(request)
+    access.require_named(request.user, request.POST.get("bank", ""), Role.REVIEWER)
     form = UploadForm(request.POST, request.FILES, user=request.user)
-    if request.META.get(TOO_LARGE):
-        form.errors["file"] = form.error_class([too_large()])
-    if form.errors:
-        large = too_large() in form.errors.get("file", [])
-        return _form(request, form, 413 if large else 422)
+    if status := refused(request, form, too_large()):
+        return _form(request, form, status)
     kept_files.remove_strays(SESSION)
     name = kept_files.keep(form.cleaned_data["file"].chunks(), kind=SESSION, most=settings.TRANSCRIPT_MAX_BYTES)
     try:
@@ -52,7 +49,7 @@ def transcript_new(request: PersonRequest) -> HttpResponse:
 
 @require_POST
 def transcript_confirm(request: PersonRequest) -> HttpResponse:
-    _prove_right(request)
+    access.require_named(request.user, request.POST.get("bank", ""), Role.REVIEWER)
     form = TranscriptForm(request.POST, user=request.user)
     try:
         name = signing.loads(request.POST.get("kept", ""), salt=_salt(request), max_age=kept_files.STRAY_AFTER)
@@ -77,13 +74,6 @@ def transcript_confirm(request: PersonRequest) -> HttpResponse:
     kept_files.remove(taken)
     messages.success(request, " ".join([queued.message, "They are sent to the bank soon.", *queued.notes]))
     return SeeOther(f"{reverse('banks:write-list')}?bank={form.cleaned_data['bank'].pk}")
-
-
-def _prove_right(request: PersonRequest) -> None:
-    """Before anything is read: 404 for strangers of the bank that is named, 403 for readers."""
-    bank = request.POST.get("bank", "")
-    if bank.isascii() and bank.isdigit() and len(bank) < 18:
-        access.get_bank(request.user, int(bank), Role.REVIEWER)
 
 
 def _asked(form: TranscriptForm) -> dict[str, Any]:

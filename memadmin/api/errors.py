@@ -5,12 +5,14 @@ import logging
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.core.exceptions import PermissionDenied, RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, UnreadablePostError
+from django.http.multipartparser import MultiPartParserError
 from ninja import NinjaAPI, Schema
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 
 from memadmin.retention import RetentionNotice, first_of, format_retention_notice
+from memadmin.uploads import TOO_LARGE
 
 logger = logging.getLogger(__name__)
 
@@ -55,6 +57,10 @@ def register(api: NinjaAPI) -> None:
     api.add_exception_handler(AuthenticationError, _unauthorized)
     api.add_exception_handler(HttpError, _http_error)
     api.add_exception_handler(ValidationError, _unprocessable)
+    api.add_exception_handler(MultiPartParserError, _unreadable)
+    api.add_exception_handler(UnreadablePostError, _unreadable)
+    for too_much in (RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent):
+        api.add_exception_handler(too_much, _too_much)
     api.add_exception_handler(Http404, _not_found)
     api.add_exception_handler(PermissionDenied, _forbidden)
     api.add_exception_handler(Exception, _failed)
@@ -85,7 +91,17 @@ def _http_error(request: HttpRequest, error: Any) -> HttpResponse:
     return response
 
 
+def _unreadable(request: HttpRequest, error: Any) -> HttpResponse:
+    return answer(400, "The form with the files cannot be read, or broke off. Nothing was done.")
+
+
+def _too_much(request: HttpRequest, error: Any) -> HttpResponse:
+    return answer(413, "The form has too many fields or files, or too large ones. Nothing was done.")
+
+
 def _unprocessable(request: HttpRequest, error: Any) -> HttpResponse:
+    if request.META.get(TOO_LARGE):  # what is missing was not read any more
+        return _too_much(request, error)
     return wrong_fields(WrongField(path=_path(row["loc"]), problem=str(row["msg"])) for row in error.errors)
 
 

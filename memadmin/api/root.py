@@ -12,12 +12,14 @@ from django.urls import URLPattern, path, re_path
 from django.views.decorators.csrf import csrf_exempt
 from ninja import NinjaAPI
 
+from banks.api.files import router as files
 from banks.api.retain import router as retain
 from banks.api.routes import router as banks
 from banks.api.transcripts import router as transcripts
 from memadmin.api import errors, schema
 from memadmin.api.auth import Bearer
 from memadmin.api.parser import StrictParser
+from memadmin.uploads import FORM_ALLOWANCE, is_upload, limit_of
 from reviews.api.decisions import router as decisions
 from reviews.api.facts import router as facts
 from reviews.api.retired import router as retired
@@ -48,6 +50,7 @@ api.add_router("", decisions)
 api.add_router("", retired)
 api.add_router("", transcripts)
 api.add_router("", retain)
+api.add_router("", files)
 
 
 def urls() -> list[URLPattern]:
@@ -80,9 +83,11 @@ def _refused(request: HttpRequest) -> HttpResponse | None:
     if "Transfer-Encoding" in request.headers:  # WSGI reads as much as is announced: nothing
         return errors.answer(411, "A request has to say its length: Content-Length. Nothing was done.")
     sent = request.META.get("CONTENT_LENGTH") or "0"
-    if sent.isascii() and sent.isdigit() and int(sent) <= settings.API_MAX_BYTES:
+    multipart = request.content_type == "multipart/form-data" and is_upload(request)
+    limit = limit_of(request) + FORM_ALLOWANCE if multipart else settings.API_MAX_BYTES
+    if sent.isascii() and sent.isdigit() and int(sent) <= limit:
         return None
-    most = filesizeformat(settings.API_MAX_BYTES).replace("\xa0", " ")
+    most = filesizeformat(limit_of(request) if multipart else limit).replace("\xa0", " ")
     return errors.answer(413, f"A request has at most {most}. Nothing was done.")
 
 

@@ -26,7 +26,7 @@ def said(write: Write) -> str:
     """What a row says on one line, where its kind and its document do not tell enough."""
     if write.memories is not None:
         return f"{write.memories:,} {'memory' if write.memories == 1 else 'memories'}"
-    return selectors_operations.said(write) or summary(write)
+    return write.file_name or selectors_operations.said(write) or summary(write)
 
 
 @register.filter

@@ -1,30 +1,65 @@
-"""Memories that came through the retain queue: a source of reviews, beside the look at the bank's own list.
+"""Memories that came through memadmin, as text or as files: a source of reviews, beside the look at a bank's own list.
 
 A document that nobody has named before is nobody's session: it opens at once. One with a name may be written again and
 again, so it opens as every other does, once it has been quiet; then it says where it came from.
 """
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 from django.utils import timezone
 
 from banks.hindsight import DocumentRow
-from banks.models import RetainItem, Write
+from banks.models import Bank, RetainItem, Write
 from reviews.models import ReviewEntry
 from reviews.services import enqueue
 
 
+@dataclass(frozen=True)
+class Arrival:
+    row: DocumentRow
+    project: str
+    named: bool
+
+
 def arrived(write: Write) -> None:
     """Belongs into the transaction that stores the end of a batch. What did not arrive opens nothing."""
-    bank = write.bank
     seen = RetainItem.objects.filter(write=write, seen_at__isnull=False).select_related("content").order_by("pk")
-    items = {item.document_hash: item for item in seen.defer("content__data")}
-    known = ReviewEntry.objects.filter(bank=bank, document_hash__in=items).only("document_hash", "sources", "project")
-    for entry in known.order_by("pk"):
-        item = items.pop(entry.document_hash)
+    items = seen.defer("content__data")
+    _note(write.bank, {item.document_hash: Arrival(_row(item), item.project, item.named) for item in items})
+
+
+def file_arrived(write: Write) -> None:
+    """The same for the end of a file."""
+    if write.state != Write.State.DONE:
+        return
+    said, outcome = write.params, write.outcome
+    row = DocumentRow(
+        id=write.document_id,
+        content_hash=outcome.get("content_hash", ""),
+        created_at=None,
+        updated_at=timezone.now(),
+        text_length=outcome.get("text_length", 0),
+        fact_count=outcome.get("facts", 0),
+        retain_params={},
+        metadata=said.get("metadata", {}),
+        tags=said.get("tags", []),
+    )
+    _note(write.bank, {write.document_hash: Arrival(row, said.get("project", ""), bool(said.get("named")))})
+
+
+def _note(bank: Bank, arrivals: Mapping[str, Arrival]) -> None:
+    known = ReviewEntry.objects.filter(bank=bank, document_hash__in=arrivals).only(
+        "document_hash", "sources", "project"
+    )
+    here = {entry.document_hash: entry for entry in known.order_by("pk")}
+    for key, entry in here.items():
         if enqueue.QUEUE not in entry.sources:
-            changes = {"sources": [*entry.sources, enqueue.QUEUE], "project": entry.project or item.project}
+            changes = {"sources": [*entry.sources, enqueue.QUEUE], "project": entry.project or arrivals[key].project}
             ReviewEntry.objects.filter(pk=entry.pk).update(**changes)
-    new = [_row(item) for item in items.values() if not item.named or not bank.polled]
-    enqueue.create(bank, new, source=enqueue.QUEUE, projects=enqueue.projects_of(bank, items))
+    new = {key: each for key, each in arrivals.items() if key not in here and not (each.named and bank.polled)}
+    projects = {key: each.project for key, each in new.items()}
+    enqueue.create(bank, [each.row for each in new.values()], source=enqueue.QUEUE, projects=projects)
 
 
 def _row(item: RetainItem) -> DocumentRow:

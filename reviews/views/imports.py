@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from banks.access import servers_for
 from banks.models import Bank, Job, Role
 from memadmin.htmx import PersonRequest, SeeOther, wants_fragment
-from memadmin.uploads import TOO_LARGE
+from memadmin.uploads import refused
 from reviews.forms import ImportForm, too_large
 from reviews.importing import files
 from reviews.importing.assign import assign_to_bank, map_address
@@ -39,11 +39,8 @@ def import_new(request: PersonRequest) -> HttpResponse:
     if request.method != "POST":
         return _form(request, ImportForm(user=request.user))
     form = ImportForm(request.POST, request.FILES, user=request.user)
-    if request.META.get(TOO_LARGE):
-        form.errors["file"] = form.error_class([too_large()])
-        return _form(request, form, status=413)
-    if not form.is_valid():
-        return _form(request, form, status=422)
+    if status := refused(request, form, too_large()):
+        return _form(request, form, status)
     try:
         job = start_import(
             owner=request.user,

@@ -6,3 +6,4 @@ import "./facts.js";
 import "./say.js";
 import "./stale.js";
 import "./toast.js";
+import "./upload.js";

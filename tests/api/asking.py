@@ -51,5 +51,10 @@ class Program:
         answer = Client().post(f"/api/v1{path}", data, content_type="application/json", headers=headers)
         return as_promised("POST", path, answer)
 
+    def upload(self, path: str, fields: dict[str, Any], **headers: str) -> HttpResponse:
+        """As a form with files: `fields` in their order, files and lists of them among the texts."""
+        answer = Client().post(f"/api/v1{path}", fields, headers={**self._headers(), **headers})
+        return as_promised("POST", path, answer)
+
     def _headers(self) -> dict[str, str]:
         return {"Authorization": f"Bearer {self.token}"} if self.token else {}

@@ -17,6 +17,7 @@ from reviews.services import decide
 from tests import factories
 from tests.api.asking import Program, issue
 from tests.banks.conftest import LyingTransport
+from tests.banks.filing import upload
 from tests.banks.retaining import put
 from tests.conftest import People
 from tests.known_failures.world import everything
@@ -33,7 +34,7 @@ OF_A_BANK = [
 ]
 READING |= dict.fromkeys(OF_A_BANK, 200)
 DECIDING = {"approve": 200, "delete": 202, "edit": 202, "undo": 200}
-ACTING = {"POST /facts/retire": 202, "POST /retain": 202, "POST /retain/transcript": 202}
+ACTING = {"POST /facts/retire": 202, "POST /retain": 202, "POST /retain/transcript": 202, "POST /retain/files": 202}
 ACTING |= {f"POST /reviews/{{review_id}}/{act}": status for act, status in DECIDING.items()}
 TOO_LITTLE = dict.fromkeys(ACTING, 403)
 NONE_OF_IT = dict.fromkeys([*READING, *ACTING], 401)
@@ -125,6 +126,8 @@ def ask(
     if path == "/retain/transcript":
         said = json.dumps({"role": "user", "content": "Move Ann.", "session_id": "s"})
         return program.post(path, {"bank": bank.bank_id, "transcript": said})
+    if path == "/retain/files":
+        return program.upload(path, {"request": json.dumps({"bank": bank.bank_id}), "files": [upload()]})
     if method == "POST":
         quote = "It was removed for good, I am sure."
         verdicts = [{"verdict": "contradicts", "id": "f1", "quote": quote}]
