@@ -46,7 +46,7 @@ def why_not_inside(stream: IO[bytes], name: str, size: int) -> str:
     if not packed:
         return f"It is damaged, or no .{ending_of(name)} file: it cannot be opened."
     try:
-        with zipfile.ZipFile(_Bounded(stream)) as archive:  # type: ignore[arg-type]  # all that it needs
+        with zipfile.ZipFile(_Bounded(stream)) as archive:
             unpacked = sum(part.file_size for part in archive.infolist())
     except _BROKEN:
         return f"It is damaged, or no .{ending_of(name)} file: its list of parts cannot be read."

@@ -54,7 +54,7 @@ class Sent:
         return f"{len(self.writes)} {'file' if len(self.writes) == 1 else 'files'} queued."
 
 
-def receive(files: Sequence[UploadedFile], *, kind: str) -> list[Upload]:
+def receive(files: "Sequence[UploadedFile[Any]]", *, kind: str) -> list[Upload]:
     """Keeps all of these, or none, piece by piece. Raises Refused, which names those that are not taken."""
     forget_strays()
     _check(files)
@@ -129,7 +129,7 @@ def too_large(with_: object = None) -> str:
     return f"All files of a request together have at most {most}.{named} Nothing was stored; send them in parts."
 
 
-def _check(files: Sequence[UploadedFile]) -> None:
+def _check(files: "Sequence[UploadedFile[Any]]") -> None:
     """What can be said before anything is kept."""
     if not files:
         raise Refused([Problem(None, "files", "Choose at least one file.")])
@@ -144,8 +144,8 @@ def _check(files: Sequence[UploadedFile]) -> None:
     ]
     sizes = list(accumulate(file.size or 0 for file in files))
     if sizes[-1] > settings.FILES_MAX_BYTES:
-        first = next(number for number, size in enumerate(sizes) if size > settings.FILES_MAX_BYTES)
-        problems.append(Problem(None, "files", too_large(files[first].name), too_large=True))
+        over = next(number for number, size in enumerate(sizes) if size > settings.FILES_MAX_BYTES)
+        problems.append(Problem(None, "files", too_large(files[over].name), too_large=True))
     if problems:
         raise Refused(problems)
 
@@ -154,7 +154,7 @@ def _problem(number: int, name: str, text: str) -> Problem:
     return Problem(number, "", text, of="files", called=name)
 
 
-def _keep(file: UploadedFile, kind: str) -> Upload:
+def _keep(file: "UploadedFile[Any]", kind: str) -> Upload:
     digest = hashlib.sha256()
 
     def chunks() -> Iterator[bytes]:
