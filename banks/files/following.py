@@ -46,7 +46,7 @@ def follow(client: HindsightClient, write: Write) -> Done | StillWorking | Stuck
         if not conversion.terminal:
             return _working(write, {**told, "stage": "converting", "status": conversion.status})
         if conversion.raw_status != "completed":
-            said = conversion.error or f"it ended as {conversion.status}"
+            said = _sentence(conversion.error or f"it ended as {conversion.status}")
             text = f"The server could not turn the file into text: {said} Nothing of it is in the bank. {KEPT}"
             return Stuck(text, {**told, "status": conversion.status, "refused": "conversion"})
     return _extracted(client, write, told)
@@ -60,7 +60,7 @@ def _extracted(client: HindsightClient, write: Write, told: dict[str, Any]) -> D
             says = {"server_says": extraction.error} if extraction.error else {}
             return _working(write, {**told, **says, "stage": "extracting", "status": extraction.status})
         if extraction.raw_status != "completed":
-            said = extraction.error or f"it ended as {extraction.status}"
+            said = _sentence(extraction.error or f"it ended as {extraction.status}")
             text = f"The file was turned into text, and the server could not retain that: {said} {KEPT}"
             return Stuck(text, {**told, "status": extraction.status, "refused": "extraction"})
     elif _busy(client, write):  # which of them is ours cannot be told
@@ -86,6 +86,11 @@ def _landed(client: HindsightClient, write: Write, told: dict[str, Any], *, sure
     if timezone.now() < datetime.fromisoformat(since) + VISIBLE_WITHIN:
         return StillWorking({**told, "stage": "extracting", "status": "looking for the document", "ended": since})
     return Stuck(f"{VANISHED} {KEPT}", told)
+
+
+def _sentence(said: str) -> str:
+    """Foreign words, before ours."""
+    return said if said.endswith((".", "!", "?")) else f"{said}."
 
 
 def _working(write: Write, told: dict[str, Any]) -> StillWorking:
