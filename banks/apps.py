@@ -8,6 +8,7 @@ class BanksConfig(AppConfig):
         from banks import (  # noqa: F401  checks, and kinds
             checks,
             fact_kinds,
+            held_kinds,
             imported_kinds,
             kinds,
             operation_kinds,

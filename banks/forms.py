@@ -249,6 +249,11 @@ class PolicyForm(forms.Form):
         label="Settle time", required=False, min_value=0, max_value=10_080, widget=forms.NumberInput(_input)
     )
     reopen_on_change = forms.BooleanField(label="Open again what changed", required=False)
+    hold = forms.BooleanField(
+        label="Hold what arrives through memadmin",
+        required=False,
+        widget=forms.CheckboxInput({"aria-describedby": "hold-help"}),
+    )
     reapply = forms.ChoiceField(
         label="Decisions about facts",
         choices=Reapply.choices,

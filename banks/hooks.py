@@ -1,8 +1,8 @@
 """Where apps above this one say what they know about banks, or do for them. `banks` imports none of them."""
 
-from collections.abc import Callable, Collection, Set
+from collections.abc import Callable, Collection, Sequence, Set
 
-from banks.models import Bank
+from banks.models import Bank, RetainItem
 
 # Called inside the transaction that changed a bank's policy, with the names of the fields that changed.
 PolicyHook = Callable[[Bank, Set[str]], None]
@@ -15,10 +15,18 @@ PageHook = Callable[[Bank, str], str]
 # Of facts as (primary key of the bank, id), those that were decided about and are not in their bank any more.
 GoneHook = Callable[[Collection[tuple[int, str]]], set[tuple[int, str]]]
 
+# Called inside the transaction that stored memories which are held for review, with their texts, in their order.
+HoldHook = Callable[[Sequence[tuple[RetainItem, str]]], None]
+
+# A memory that was held → the address of the page where it is decided on, "" when there is none.
+ReviewHook = Callable[[RetainItem], str]
+
 _after_policy: list[PolicyHook] = []
 _waiting: list[WaitingHook] = []
 _pages: list[PageHook] = []
 _gone: list[GoneHook] = []
+_holding: list[HoldHook] = []
+_reviews: list[ReviewHook] = []
 
 
 def after_policy_change(hook: PolicyHook) -> None:
@@ -35,6 +43,25 @@ def has_pages(hook: PageHook) -> None:
 
 def knows_gone(hook: GoneHook) -> None:
     _gone.append(hook)
+
+
+def holds(hook: HoldHook) -> None:
+    _holding.append(hook)
+
+
+def has_reviews(hook: ReviewHook) -> None:
+    _reviews.append(hook)
+
+
+def hold(items: Sequence[tuple[RetainItem, str]]) -> None:
+    """Hands memories over to who has them decided on."""
+    for hook in _holding:
+        hook(items)
+
+
+def review_of(item: RetainItem) -> str:
+    """Where a memory that was held is decided on."""
+    return next((url for hook in _reviews if (url := hook(item))), "")
 
 
 def gone(facts: Collection[tuple[int, str]]) -> set[tuple[int, str]]:

@@ -12,6 +12,7 @@ from django.utils import timezone
 from banks import access, hooks
 from banks.addresses import Address, BadAddress
 from banks.models import Bank, Membership, Role, Server, Write
+from banks.retain.selectors import held_by_bank
 from banks.selectors import NEEDS_A_PERSON
 from banks.selectors_operations import troubled_by_bank
 
@@ -64,6 +65,7 @@ class BankRow:
     bank: Bank
     role: Role
     pending: int = 0
+    held: int = 0
     failed_operations: int = 0
     stuck_operations: int = 0
 
@@ -98,8 +100,11 @@ def bank_page(user: Any, *, q: str = "", after: int = 0) -> BankPage:
     banks = list(found[: BANKS_PER_PAGE + 1])
     more, banks = len(banks) > BANKS_PER_PAGE, banks[:BANKS_PER_PAGE]
     roles, pending = _roles(user, banks), hooks.waiting([bank.pk for bank in banks])
-    troubled = troubled_by_bank([bank.pk for bank in banks])
-    rows = [BankRow(bank, roles[bank.pk], pending.get(bank.pk, 0), *troubled.get(bank.pk, (0, 0))) for bank in banks]
+    troubled, held = troubled_by_bank([bank.pk for bank in banks]), held_by_bank([bank.pk for bank in banks])
+    rows = [
+        BankRow(bank, roles[bank.pk], pending.get(bank.pk, 0), held.get(bank.pk, 0), *troubled.get(bank.pk, (0, 0)))
+        for bank in banks
+    ]
     return BankPage(rows, banks[-1].pk if more else 0)
 
 

@@ -15,6 +15,7 @@ DECIDED_ON = (
         "bank__bank_id",
         "document_id",
         "document_hash",
+        "item",
         "state",
         "version",
         "load_state",

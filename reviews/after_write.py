@@ -14,7 +14,7 @@ from banks.reprocess_kind import kept_facts
 from banks.writes import Overruled, after
 from reviews.curation import archive, reapply, remember
 from reviews.models import ReviewEntry
-from reviews.services import arrivals, load
+from reviews.services import arrivals, held_entries, load
 from reviews.services.reopening import reopen_by_itself
 
 State = ReviewEntry.State
@@ -71,6 +71,7 @@ def retain_ended(write: Write) -> None:
 
 @after("retain")
 def memories_arrived(write: Write) -> None:
+    held_entries.landed(write)  # first: what was held has its entry
     arrivals.arrived(write)
 
 

@@ -77,7 +77,8 @@ class QueuedOut(Schema):
 
 
 class RetainOut(Schema):
-    """The rows are stored, and nothing was sent yet. `notes`: what was changed, or what they wait for."""
+    """The rows are stored, and nothing was sent yet: "2 memories queued.", or "2 memories held for review." where a
+    reviewer has to approve them first. `notes`: what was changed, or what they wait for."""
 
     count: int
     message: str
@@ -86,7 +87,8 @@ class RetainOut(Schema):
 
 
 class ItemOut(Schema):
-    """`state`: queued, sent, done, attention or discarded. `write`: the row of the batch; `facts`: null = not known."""
+    """`state`: held (for review), queued, sent, done, attention or discarded. `write`: the row of the batch; `facts`:
+    null = not known."""
 
     id: int
     bank: str

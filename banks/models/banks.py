@@ -60,6 +60,7 @@ class Bank(models.Model):
         help_text="what becomes of retired and edited facts when their document is extracted anew",
     )
     # What memories that come through us get (banks.retain)
+    hold = models.BooleanField(default=False, help_text="they wait for a reviewer, and are sent when one approves them")
     retain_context = models.TextField(blank=True, default="", help_text="of memories that bring none; empty = none")
     retain_mission = models.TextField(blank=True, default="", help_text="set where the bank has none; empty = leave it")
     reflect_mission = models.TextField(blank=True, default="", help_text="the same for what it answers")

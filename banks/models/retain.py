@@ -16,10 +16,12 @@ from banks.models.writes import Write
 class RetainItem(models.Model):
     """One memory that was accepted, with everything its retain takes. It is sent by a Write, with others.
 
-    What is sent never changes once the row is stored: a request may be repeated word for word.
+    What is sent never changes once it was taken into the queue: a request may be repeated word for word. Before, while
+    it is held for review, a person may word it anew.
     """
 
     class State(models.TextChoices):
+        HELD = "held", "held for review"
         QUEUED = "queued", "waiting"
         SENT = "sent", "on its way"  # how far, its write says
         DONE = "done", "in the bank"
@@ -62,7 +64,10 @@ class RetainItem(models.Model):
     fingerprint = models.CharField(max_length=64, blank=True, default="", help_text="sha256 of that request")
 
     state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)
-    alone = models.BooleanField(default=False, help_text="the server refused it in company: it is sent by itself")
+    held = models.BooleanField(default=False, help_text="it was held for review first, as its bank's policy said then")
+    alone = models.BooleanField(
+        default=False, help_text="the server refused it in company, or it was held: it is sent by itself"
+    )
     queued_at = models.DateTimeField(default=timezone.now)
     not_before = models.DateTimeField(default=timezone.now, help_text="waits for company until then")
     seen_at = models.DateTimeField(null=True, help_text="when the bank was seen to have it")

@@ -7,7 +7,7 @@ away or a bank is gone nothing is put together, and everything goes out in few r
 import logging
 from collections import Counter
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import uuid4
 
 from django.conf import settings
@@ -47,6 +47,11 @@ def expect(bank_id: int, first: int) -> None:
         nudge(bank_id)
     elif keys[:1] == [first]:
         nudge(bank_id, delay=min(settings.RETAIN_WAIT_SECONDS, LONGEST_DELAY))
+
+
+def due_from(now: datetime) -> datetime:
+    """Until when what comes now waits for company."""
+    return now + timedelta(seconds=settings.RETAIN_WAIT_SECONDS)
 
 
 def nudge(bank_id: int, *, delay: float = 0.0) -> bool:
@@ -104,7 +109,7 @@ def _is_closed(server: Server) -> bool:
 def _flush(bank: Bank, now: datetime) -> str:
     waiting = RetainItem.objects.filter(bank=bank, state=State.QUEUED).order_by("pk")
     first = list(waiting.values_list("not_before", flat=True)[:ENOUGH])
-    if not first or (len(first) < ENOUGH and first[0] > now):
+    if not first or (len(first) < ENOUGH and min(first) > now):  # what was held comes before others, and later
         return "not due"
     rows = _whole(list(_free(waiting, bank).defer("entities", "metadata", "context", "tags")[:MOST_ITEMS]))
     if not rows:

@@ -5,15 +5,13 @@ import json
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
-from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from banks import access
+from banks import access, hooks
 from banks.models import Bank, Blob, RetainItem, Role, Write
 from banks.retain import flush, scope
 from banks.retain.params import Item, Problem, Refused
@@ -48,8 +46,20 @@ class Queued:
         return len(self.items)
 
     @property
+    def held(self) -> bool:
+        """They wait for a reviewer, or did when they came."""
+        return any(item.held for item in self.items)
+
+    @property
     def message(self) -> str:
-        return f"{self.count} {'memory' if self.count == 1 else 'memories'} queued."
+        what = "held for review" if self.held else "queued"
+        return f"{self.count} {'memory' if self.count == 1 else 'memories'} {what}."
+
+    @property
+    def said(self) -> str:
+        """For people: with what comes next."""
+        sent, them = ("It is sent", "it") if self.count == 1 else ("They are sent", "them")
+        return f"{self.message} {sent} {f'once somebody approves {them}' if self.held else 'to the bank soon'}."
 
 
 def enqueue(
@@ -84,8 +94,11 @@ def enqueue(
     try:
         with transaction.atomic():
             notes = scope.note_label(scoped)
-            _store(rows, items)
-            transaction.on_commit(partial(flush.expect, scoped.bank.pk, rows[0].pk))
+            if Bank.objects.filter(pk=scoped.bank.pk, hold=True).exists():
+                _hold(rows, items)
+            else:
+                _store(rows, items)
+                transaction.on_commit(partial(flush.expect, scoped.bank.pk, rows[0].pk))
     except IntegrityError:  # the same request at the same moment
         if operation_id is None or (earlier := _earlier(operation_id, fingerprint)) is None:
             raise
@@ -98,6 +111,14 @@ def _store(rows: list[RetainItem], items: Sequence[Item]) -> None:
     for row, item in zip(rows, items, strict=True):
         row.content_id = keys[item.content]
     RetainItem.objects.bulk_create(rows)
+
+
+def _hold(rows: list[RetainItem], items: Sequence[Item]) -> None:
+    """Nothing is sent before somebody has approved it."""
+    for row in rows:
+        row.state, row.held = RetainItem.State.HELD, True
+    _store(rows, items)
+    hooks.hold([(row, item.content) for row, item in zip(rows, items, strict=True)])
 
 
 def require_open(bank: Bank) -> None:
@@ -174,10 +195,6 @@ def _row(user: User, scoped: Scoped, item: Item, session_id: str, **more: Any) -
         strategy=item.strategy,
         project=scoped.project,
         queued_at=now,
-        not_before=_due(now),
+        not_before=flush.due_from(now),
         **more,
     )
-
-
-def _due(now: datetime) -> datetime:
-    return now + timedelta(seconds=settings.RETAIN_WAIT_SECONDS)

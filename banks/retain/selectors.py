@@ -1,6 +1,6 @@
 """What pages show of the retain queue."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +23,7 @@ ITEMS_SHOWN = 50  # of a batch
 # The views of the page, in their order; "" is what is not over yet.
 VIEWS: dict[str, tuple[str, list[State]]] = {
     "": ("Under way", [State.QUEUED, State.SENT]),
+    "held": ("Held for review", [State.HELD]),
     "waiting": ("Waiting", [State.QUEUED]),
     "sent": ("On their way", [State.SENT]),
     "attention": ("Need a person", [State.ATTENTION]),
@@ -50,7 +51,7 @@ def item_page(user: Any, view: str, cursor: Cursor | None) -> Page[RetainItem]:
 
 
 def views_of(user: Any) -> list[View]:
-    open_views = ["", "waiting", "sent", "attention"]
+    open_views = ["", "held", "waiting", "sent", "attention"]
     counts = counts_of([(seen_by(user).filter(state__in=VIEWS[name][1]), CAP) for name in open_views])
     found = dict(zip(open_views, counts, strict=True))
     return [View(name, label, found.get(name)) for name, (label, _) in VIEWS.items()]
@@ -59,6 +60,12 @@ def views_of(user: Any) -> list[View]:
 def seen_by(user: Any) -> QuerySet[RetainItem]:
     banks = access.bank_ids_for(user)
     return RetainItem.objects.all() if banks is None else RetainItem.objects.filter(bank__in=banks)
+
+
+def held_by_bank(banks: Collection[int]) -> dict[int, int]:
+    """How many memories are held for review; a bank that is not in it has none."""
+    held = RetainItem.objects.filter(bank__in=banks, state=State.HELD).order_by().values_list("bank")
+    return dict(held.annotate(CountOf("pk")))
 
 
 def get_item(user: Any, pk: int) -> RetainItem:

@@ -22,6 +22,7 @@ FIELDS = (
     "retain_context",
     "retain_mission",
     "reflect_mission",
+    "hold",
 )
 CHANGED = "Somebody changed this policy meanwhile. Nothing of yours was stored."
 

@@ -49,6 +49,7 @@ def item_detail(request: PersonRequest, pk: int) -> HttpResponse:
         "paper": paper(text, int(part) if part.isdigit() and len(part) < 6 else 0),
         "part_url": f"{request.path}?full=",
         "params": _params(item),
+        "review_url": hooks.review_of(item) if item.held else "",
         "entry_url": hooks.page_of(item.bank, item.document_hash),
         "troubles": of_bank(item.bank, fix=request.user.is_superuser) if item.state in _OPEN else [],
         "may_discard": item.state == RetainItem.State.QUEUED and selectors.may_discard(request.user, item),

@@ -72,7 +72,9 @@ def transcript_confirm(request: PersonRequest) -> HttpResponse:
         kept_files.give_back(taken, name)
         raise
     kept_files.remove(taken)
-    messages.success(request, " ".join([queued.message, "They are sent to the bank soon.", *queued.notes]))
+    messages.success(request, " ".join([queued.said, *queued.notes]))
+    if queued.held:
+        return SeeOther(f"{reverse('banks:retain-list')}?view=held")
     return SeeOther(f"{reverse('banks:write-list')}?bank={form.cleaned_data['bank'].pk}")
 
 

@@ -14,6 +14,7 @@ FIELDS = {
     "connect_timeout": "connect within (seconds)",
     "expires": "ends",
     "expire_marked": "also what is marked as dangerous",
+    "hold": "hold what arrives through memadmin",
     "key": "key",
     "kind": "is about a",
     "language": "language",

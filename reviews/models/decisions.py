@@ -18,6 +18,7 @@ class Decision(models.Model):
         EDITED = "edited", "edited"
         REOPENED = "reopened", "reopened"
         GONE = "gone", "closed as gone"
+        REJECTED = "rejected", "rejected"
 
     class Via(models.TextChoices):
         PERSON = "person", "a person"

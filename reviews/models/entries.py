@@ -5,7 +5,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from banks.models import Bank, Blob, Write
+from banks.models import Bank, Blob, RetainItem, Write
 
 
 class EntryQuerySet(models.QuerySet["ReviewEntry"]):
@@ -22,13 +22,19 @@ NO_FACTS = Q(fact_count=0) & Q(load_state="loaded")
 
 
 class ReviewEntry(models.Model):
-    """One document of one bank, waiting for a decision or decided. There is one row per (bank, document)."""
+    """One document of one bank, waiting for a decision or decided. There is one row per (bank, document).
+
+    With an `item` it is a memory that was held for review and is no document yet, perhaps beside the row of the
+    document that it is to replace. When the bank has it, it becomes the document's row, or that row takes it over.
+    """
 
     class State(models.TextChoices):
+        HELD = "held", "held"  # not in the bank: sent when it is approved
         PENDING = "pending", "pending"
         DELETING = "deleting", "deleting"
         APPROVED = "approved", "approved"
         DELETED = "deleted", "deleted"
+        REJECTED = "rejected", "rejected"  # held before, and never sent
 
     class Load(models.TextChoices):
         LOADING = "loading", "loading"
@@ -45,11 +51,17 @@ class ReviewEntry(models.Model):
         NOT_DELETED = "not-deleted", "the delete did not happen"
         CONTRADICTED = "contradicted", "a file said it was deleted"
 
+    WAITING: ClassVar = [State.PENDING, State.HELD]
     WANTED_DELETED: ClassVar = [Reopened.CAME_BACK, Reopened.NOT_DELETED]
 
     bank = models.ForeignKey(Bank, models.PROTECT, related_name="entries", db_index=False)  # in the unique constraint
     document_id = models.TextField()
-    document_hash = models.CharField(max_length=64)
+    document_hash = models.CharField(
+        max_length=64, help_text="of the id; while it is no document, a key that no document has"
+    )
+    item = models.OneToOneField(
+        RetainItem, models.PROTECT, null=True, related_name="entry", help_text="what was held; null = a document"
+    )
     state = models.CharField(max_length=10, choices=State.choices, default=State.PENDING)
     version = models.PositiveIntegerField(default=1, help_text="goes up with each change a decision must have seen")
 
@@ -151,6 +163,15 @@ class ReviewEntry(models.Model):
     def live(self) -> bool:
         """An agent is expected to replace it any moment."""
         return self.live_until is not None and self.live_until > timezone.now()
+
+    @property
+    def waits(self) -> bool:
+        """For a decision."""
+        return self.state in self.WAITING
+
+    @property
+    def held(self) -> bool:
+        return self.state == self.State.HELD
 
     @property
     def loaded(self) -> bool:

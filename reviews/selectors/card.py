@@ -52,6 +52,7 @@ GLYPHS = {
     Decision.Verdict.EDITED: ("✎", "pending"),
     Decision.Verdict.REOPENED: ("↑", "none"),
     Decision.Verdict.GONE: ("✕", "none"),
+    Decision.Verdict.REJECTED: ("✕", "danger"),
 }
 
 
@@ -66,7 +67,7 @@ def history_of(entry: ReviewEntry) -> list[Event]:
     decisions = list(entry.decisions.select_related("write").order_by("-pk")[:HISTORY_SHOWN])
     covered = {decision.write_id for decision in decisions}
     others = (
-        Write.objects.filter(bank=entry.bank_id, document_hash=entry.document_hash)
+        Write.objects.filter(bank=entry.bank_id, document_hash=Write.hash_of(entry.document_id))
         .exclude(pk__in=[pk for pk in covered if pk])
         .only("kind", "state", "actor_name", "via", "occurred_at", "bank")
         .order_by("-pk")[:HISTORY_SHOWN]

@@ -74,7 +74,7 @@ class Row:
             return "gone"
         if news:
             return f"s{entry.version}m{_coarse(news)}{news.undo}"
-        if not self.text and entry.state == State.PENDING:
+        if not self.text and entry.waits:
             return f"x{entry.load_state}"
         return f"l{entry.lease_user_id}" if self.lease else "o"
 
@@ -98,7 +98,7 @@ class Row:
     @property
     def settled(self) -> bool:
         """Whether it is unlikely to change again while the list is open."""
-        if self.news is None or self.entry is None or self.entry.state == State.PENDING:
+        if self.news is None or self.entry is None or self.entry.waits:
             return self.entry is None
         return self.entry.state != State.DELETING and not _recent(self.news)
 
@@ -155,7 +155,7 @@ def changes(user: Any, filters: Filters, tokens: str, mark: Mark) -> Changes:
 
 
 def _fresh(user: Any, entry: ReviewEntry, seen: set[int], before: str = "") -> Row:
-    readable = entry.loaded or entry.state != State.PENDING
+    readable = entry.loaded or not entry.waits
     text = (entry.text_id or "")[:8] if readable else ""
     return Row(entry.pk, entry, entry.version, text, card.lease_of_another(entry, user), None, entry.pk in seen, before)
 

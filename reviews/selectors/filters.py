@@ -18,6 +18,7 @@ PENDING = State.PENDING
 
 STATES = {
     "": "Pending",
+    "held": "Held",
     "flagged": "Flagged",
     "broken": "Could not load",
     "reopened": "Opened again",
@@ -25,6 +26,7 @@ STATES = {
     "deleting": "Being deleted",
     "approved": "Approved",
     "deleted": "Deleted",
+    "rejected": "Rejected",
     "decided": "Decided",
 }
 AGES = {
@@ -36,7 +38,7 @@ AGES = {
     "undated": "Without a date",
 }
 ORDERS = {"": "Expires next", "oldest": "Oldest first", "newest": "Newest first"}
-UNDECIDED = {"", "flagged", "broken", "reopened", "no-facts"}
+UNDECIDED = {"", "held", "flagged", "broken", "reopened", "no-facts"}
 
 
 @dataclass(frozen=True)
@@ -97,8 +99,10 @@ class Filters(AddressFilters):
     @property
     def states(self) -> list[State]:
         """The states that the list may hold: each is a range of its own in the indexes (memadmin.paging.Split)."""
-        decided = [State.APPROVED, State.DELETING, State.DELETED]
-        return decided if self.state == "decided" else [state for state in decided if state == self.state] or [PENDING]
+        decided = [State.APPROVED, State.DELETING, State.DELETED, State.REJECTED]
+        if self.state == "decided":
+            return decided
+        return [state for state in [*decided, State.HELD] if state == self.state] or [PENDING]
 
     def condition(self) -> Q:
         states = self.states

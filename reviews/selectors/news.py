@@ -41,7 +41,7 @@ def news_of(entry: ReviewEntry, latest: Decision | None, user: Any, *, version: 
     other_text = bool(text) and not (entry.text_id or "").startswith(text)
     if entry.version == version and not other_text:
         return None
-    if entry.state != State.PENDING:
+    if not entry.waits:
         return _closed(entry, latest, user)
     if latest is not None and latest.version >= version and latest.verdict in (Verdict.EDITED, Verdict.REOPENED):
         return _open_again(entry, latest, user)
@@ -59,7 +59,7 @@ def standing_of(entry: ReviewEntry, latest: Decision | None, user: Any) -> News 
 
 def _closed(entry: ReviewEntry, latest: Decision | None, user: Any) -> News:
     """From the decision that the entry caches; the latest one only tells whether it is this person's own."""
-    did = "approved" if entry.state == State.APPROVED else "deleted"
+    did = entry.state if entry.state in (State.APPROVED, State.REJECTED) else "deleted"
     if latest is not None and latest.verdict == Verdict.GONE and entry.state == State.DELETED:
         did = "closed as gone"
     said = "being deleted" if entry.state == State.DELETING else did
@@ -105,6 +105,8 @@ def undoable(entry: ReviewEntry, latest: Decision | None) -> str:
         return "approval"
     if latest.verdict == Verdict.GONE and entry.state == State.DELETED:
         return "closing"
+    if latest.verdict == Verdict.REJECTED and entry.state == State.REJECTED:
+        return "rejection"
     waits = latest.write is not None and latest.write.state in (Write.State.QUEUED, Write.State.RETRYING)
     return "delete" if latest.verdict == Verdict.DELETED and entry.state == State.DELETING and waits else ""
 

@@ -14,7 +14,7 @@ from banks.access import banks_for
 from banks.models import Bank, Write
 from banks.selectors import NEEDS_A_PERSON, writes_seen_by
 from banks.selectors_operations import troubled
-from memadmin.counting import CAP, CappedCount, Count, capped, count_of, counts_of
+from memadmin.counting import CAP, CappedCount, Count, capped, counts_of
 from memadmin.paging import walk
 from reviews.models import ReviewEntry
 from reviews.selectors import facts
@@ -35,6 +35,7 @@ class BankRow:
     bank: Bank
     pending: Count
     soon: Count
+    held: Count
     oldest: datetime | None = None
     last_write: datetime | None = None
     days: list[int] = field(default_factory=lambda: [0] * DAYS)
@@ -53,6 +54,7 @@ class Look:
 class Overview:
     oldest: datetime | None
     soon: Count
+    held: Count
     next_due: list[ReviewEntry]
     failed_first: list[Write]
     failed_oldest: datetime | None
@@ -72,13 +74,15 @@ def overview(user: Any) -> Overview:
     What the rail counts, pending memories and writes that need a person, is not counted again.
     """
     due = Filters(age="soon")
+    soon, held = counts_of([(entries(user, one), TAB_CAP) for one in (due, Filters(state="held"))])
     failed = writes_seen_by(user).filter(state__in=NEEDS_A_PERSON).select_related("bank").order_by("-pk")
     rows = bank_rows(user)
     questions = facts.question_count(user)
     failed_operations, stuck_operations = troubled(user)
     return Overview(
         oldest=min((row.oldest for row in rows if row.oldest), default=None),
-        soon=count_of(entries(user, due), TAB_CAP),
+        soon=soon,
+        held=held,
         next_due=next_due(user, due),
         failed_first=list(failed[:3]),
         failed_oldest=min(failed.order_by().values_list("occurred_at", flat=True)[:CAP], default=None),
@@ -116,15 +120,21 @@ def bank_rows(user: Any) -> list[BankRow]:
     sent = Write.objects.filter(~Q(slot=""), bank=OuterRef("pk"), state=Write.State.DONE, finished__isnull=False)
     found = banks_for(user).annotate(
         waiting=CappedCount(waiting, BANK_CAP),
+        held=CappedCount(ReviewEntry.objects.filter(bank=OuterRef("pk"), state=ReviewEntry.State.HELD), BANK_CAP),
         due=CappedCount(waiting.filter(expires_at__lte=timezone.now() + timedelta(hours=24)), BANK_CAP),
         oldest=Subquery(dated.values("enqueued_at")[:1]),
         last_write=Subquery(sent.order_by("-finished").values("finished")[:1]),
     )
     rows = [
-        BankRow(bank, capped(bank.waiting, BANK_CAP), capped(bank.due, BANK_CAP), bank.oldest, bank.last_write)
+        BankRow(
+            bank,
+            *(capped(number, BANK_CAP) for number in (bank.waiting, bank.due, bank.held)),
+            oldest=bank.oldest,
+            last_write=bank.last_write,
+        )
         for bank in found.select_related("server")
     ]
-    return sorted(rows, key=lambda row: (-row.pending.number, str(row.bank).lower()))
+    return sorted(rows, key=lambda row: (-row.pending.number, -row.held.number, str(row.bank).lower()))
 
 
 # ── the chart ────────────────────────────────────────────────────────────────────────────────────────────────

@@ -94,8 +94,9 @@ def pending_count(user: Any) -> Count:
 
 
 def tabs(user: Any, filters: Filters) -> list[Tab]:
-    asked = [Filters(), Filters(age="soon"), Filters(state="flagged"), Filters(state="broken")]
-    labels = ["All pending", "Within 24 h", "Flagged", "Could not load"]
+    narrow = [Filters(age="soon"), Filters(state="flagged"), Filters(state="broken"), Filters(state="held")]
+    asked = [Filters(), *narrow]
+    labels = ["All pending", "Within 24 h", "Flagged", "Could not load", "Held"]
     found = counts_of([(entries(user, one), TAB_CAP if one.narrow else CAP) for one in asked])
 
     def tab(label: str, asked: Filters, count: Count | None) -> Tab:

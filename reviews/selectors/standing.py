@@ -7,6 +7,7 @@ from banks.diffs import Diff, diff
 from banks.models import Blob
 from banks.troubles import Trouble, of_bank
 from reviews.models import Decision, ReviewEntry
+from reviews.selectors.held import Held, held_of
 from reviews.services.vanished import last_edit
 
 State, Load, Reopened = ReviewEntry.State, ReviewEntry.Load, ReviewEntry.Reopened
@@ -22,10 +23,11 @@ class Standing:
     vanished: bool
     may_put_back: bool
     live: bool
+    held: Held | None
 
 
 def standing_of(entry: ReviewEntry, *, fix: bool = False) -> Standing:
-    """At most three queries, and none for a memory that is as it should be."""
+    """At most three queries, and none for a memory that is as it should be; more for what is no document yet."""
     earlier = _earlier(entry)
     no_facts = entry.loaded and entry.fact_count == 0 and entry.state == State.PENDING
     vanished = entry.load_state == Load.MISSING and entry.state in (State.PENDING, State.APPROVED)
@@ -38,6 +40,7 @@ def standing_of(entry: ReviewEntry, *, fix: bool = False) -> Standing:
         vanished=vanished,
         may_put_back=vanished and entry.text is not None and not entry.text.erased and not entry.bank.gone_since,
         live=entry.live and entry.state == State.PENDING,
+        held=held_of(entry),
     )
 
 

@@ -5,23 +5,24 @@ Each takes what was on screen: the entry's `version` and `text_hash` (our sha256
 
 from collections.abc import Collection
 from datetime import timedelta
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F
 from django.utils import timezone
 
 from banks import access, writes
 from banks.models import Blob, Role, Write
 from memadmin.accounts.models import User
-from reviews.access import get_entry, get_entry_to_decide
-from reviews.errors import Blank, Conflict, NotLoaded, TooLarge, TooLate
+from reviews.access import get_entry
+from reviews.errors import TooLate
 from reviews.models import Decision, ReviewEntry
+from reviews.services import held
 from reviews.services.reading import require_read
 from reviews.services.recording import decided, decided_on, open_write
 from reviews.services.reopening import reopen
-from reviews.text import has_visible_text, normalise_newlines
+from reviews.services.taking import conflict_of, decidable, storable, take
+from reviews.text import normalise_newlines
 
 State: TypeAlias = ReviewEntry.State
 Load: TypeAlias = ReviewEntry.Load
@@ -39,16 +40,18 @@ def approve(
     via: Write.Via = Write.Via.WEB,
     entry: ReviewEntry | None = None,
 ) -> Decision:
-    """Approves the text that was shown. Changes nothing in the bank.
+    """Approves the text that was shown. Changes nothing in the bank, but that what was held is sent to it.
 
     `part`: which part of a long text was on screen; raises Unread when others never were, and are not
     among those that a program has `read`. `entry`: as `get_entry_to_decide` has just given it to this person; else it
     is fetched here.
     """
-    entry = _decidable(user, entry_id, version, text_hash, entry)
+    entry = decidable(user, entry_id, version, text_hash, entry)
     require_read(user=user, entry=entry, part=part, read=read)
+    if entry.held:
+        return held.approve(user=user, entry=entry, via=via)
     with transaction.atomic():
-        _take(entry, state=State.APPROVED, user=user)
+        take(entry, state=State.APPROVED, user=user)
         before = Blob.known_as(entry.text_id)
         write = writes.record(kind="approve", via=via, actor=user, before=before, **decided_on(entry))
         return decided(entry, Verdict.APPROVED, user=user, write=write)
@@ -63,10 +66,15 @@ def delete(
     via: Write.Via = Write.Via.WEB,
     entry: ReviewEntry | None = None,
 ) -> Write:
-    """Deletes the document that was shown. Nothing is sent before the undo window is over. `entry` as in `approve`."""
-    entry = _decidable(user, entry_id, version, text_hash, entry)
+    """Deletes the document that was shown. Nothing is sent before the undo window is over. `entry` as in `approve`.
+
+    What is held is rejected: it is no document yet, and never will be.
+    """
+    entry = decidable(user, entry_id, version, text_hash, entry)
+    if entry.held:
+        return held.reject(user=user, entry=entry, via=via)
     with transaction.atomic():
-        _take(entry, state=State.DELETING, user=user)
+        take(entry, state=State.DELETING, user=user)
         write = writes.record(
             kind="delete",
             via=via,
@@ -96,15 +104,17 @@ def edit(
     `new_text` may come from a form: its line ends are those of the original again. None = nothing changed, no call.
     `undo_of`: the edit before which this was the text.
     """
-    entry = _decidable(user, entry_id, version, text_hash)
+    entry = decidable(user, entry_id, version, text_hash)
     assert entry.text is not None
-    text = _storable(normalise_newlines(new_text, entry.text.text))
+    text = storable(normalise_newlines(new_text, entry.text.text))
     if text == entry.text.text:
         return None
+    if entry.held:
+        return held.edit(user=user, entry=entry, text=text, via=via)
     with transaction.atomic():
         request = Blob.objects.store(text)  # before the entry, as loading does: they must not wait for each other
         # Until the bank holds the new text nobody can decide on it: it is "loading" and `after_write` loads it.
-        _take(entry, state=State.PENDING, user=None, load_state=Load.LOADING, load_after=None)
+        take(entry, state=State.PENDING, user=None, load_state=Load.LOADING, load_after=None)
         write = writes.record(
             kind="edit",
             via=via,
@@ -129,6 +139,8 @@ def undo(*, user: User, entry_id: int, version: int | None = None, via: Write.Vi
     if version is not None and entry.version != version:
         raise conflict_of(entry_id)
     latest = entry.decisions.select_related("write").order_by("-pk").first()
+    if entry.item_id is not None:
+        return held.undo(user=user, entry=entry, latest=latest, via=via)
     if latest is None or latest.verdict not in (Verdict.APPROVED, Verdict.DELETED, Verdict.GONE):
         raise TooLate("There is no decision on this memory that could be taken back.")
     if latest.verdict == Verdict.APPROVED and entry.state != State.APPROVED:
@@ -185,48 +197,5 @@ def put_back(*, user: User, write_id: int, via: Write.Via = Write.Via.WEB) -> Wr
 def reload(*, user: User, entry_id: int) -> None:
     """Asks the workers to read the document from the bank again, now."""
     entry = get_entry(user, entry_id, Role.REVIEWER)
-    if not open_write(entry):
+    if entry.item_id is None and not open_write(entry):
         ReviewEntry.objects.filter(pk=entry.pk).update(load_after=timezone.now(), load_attempts=0)
-
-
-def conflict_of(entry_id: int) -> Conflict:
-    """The conflict to raise after a conditional update found nothing: read afresh, with the latest decision."""
-    entry = ReviewEntry.objects.select_related("bank__server").get(pk=entry_id)
-    latest = entry.decisions.order_by("-pk").first()
-    closed = entry.state != State.PENDING or (latest is not None and latest.verdict == Verdict.EDITED)
-    return Conflict(entry, latest if closed else None)
-
-
-def _decidable(
-    user: User, entry_id: int, version: int, text_hash: str, entry: ReviewEntry | None = None
-) -> ReviewEntry:
-    entry = entry or get_entry_to_decide(user, entry_id)
-    if entry.state != State.PENDING or entry.version != version:
-        raise conflict_of(entry_id)
-    if entry.load_state != Load.LOADED or entry.text_id is None:
-        raise NotLoaded(entry)
-    if entry.text_id != text_hash:
-        raise conflict_of(entry_id)
-    return entry
-
-
-def _take(entry: ReviewEntry, *, state: State, user: User | None, **changes: Any) -> None:
-    """The one conditional update. The instance keeps showing what was decided on."""
-    now = timezone.now()
-    if user is not None:
-        changes |= {"decided_by": user.display_name, "decided_via": Decision.Via.PERSON, "decided_at": now}
-    taken = ReviewEntry.objects.filter(
-        pk=entry.pk, state=State.PENDING, version=entry.version, text=entry.text_id, load_state=Load.LOADED
-    ).update(state=state, version=F("version") + 1, reopened_because="", lease_user=None, lease_until=None, **changes)
-    if not taken:
-        raise conflict_of(entry.pk)
-
-
-def _storable(text: str) -> str:
-    text = text.encode("utf-8", "replace").decode("utf-8")
-    size = len(text.encode("utf-8"))
-    if size > settings.MAX_TEXT_BYTES:
-        raise TooLarge(size, settings.MAX_TEXT_BYTES)
-    if not has_visible_text(text):
-        raise Blank
-    return text

@@ -68,7 +68,11 @@ def _sent_by_us(bank: Bank, by_hash: dict[str, DocumentRow]) -> set[str]:
         kind__in=RETAINING,
         request__in={row.content_hash for row in by_hash.values()},
     ).values_list("document_hash", "request")
-    return {key for key, sha256 in sent if by_hash[key].content_hash == sha256}
+    # Approved before they were sent: the end of their batch makes the entry.
+    under_way = RetainItem.objects.filter(
+        bank=bank, document_hash__in=by_hash, held=True, state=RetainItem.State.SENT
+    ).values_list("document_hash", "content")
+    return {key for key, sha256 in [*sent, *under_way] if by_hash[key].content_hash == sha256}
 
 
 def _look_again(entry: ReviewEntry, row: DocumentRow) -> bool:

@@ -9,8 +9,8 @@ from memadmin.accounts.models import User
 from reviews.access import get_entry
 from reviews.errors import NotLoaded, TooLate
 from reviews.models import ReviewEntry
-from reviews.services.decide import conflict_of
 from reviews.services.recording import decided_on, open_write
+from reviews.services.taking import conflict_of
 
 # Writes after which all facts of a document are others.
 EXTRACTING = ("reprocess", "edit", "put-back")
@@ -46,7 +46,7 @@ def extract_again(
 def may_extract(entry: ReviewEntry) -> bool:
     """Whether there is a document as it was read, to be extracted again."""
     states = (ReviewEntry.State.PENDING, ReviewEntry.State.APPROVED)
-    return entry.state in states and entry.loaded and entry.text_id is not None
+    return entry.state in states and entry.loaded and entry.text_id is not None and entry.item_id is None
 
 
 def _busy(write: Write) -> str:

@@ -11,7 +11,7 @@ from django.db import transaction
 from django.db.models import Case, DateTimeField, F, Q, Value, When
 from django.utils import timezone
 
-from banks import connections, hidden, pulse, replay
+from banks import connections, pulse, replay
 from banks.documents import document_or_none
 from banks.hindsight import (
     BadAnswer,
@@ -32,6 +32,7 @@ from reviews.services.document_facts import DocumentFacts
 from reviews.services.enqueue import session_of
 from reviews.services.expiry import expiry_of
 from reviews.services.recording import open_write
+from reviews.services.sight import first_sight
 
 Load: TypeAlias = ReviewEntry.Load
 State: TypeAlias = ReviewEntry.State
@@ -39,7 +40,6 @@ State: TypeAlias = ReviewEntry.State
 HANGS_AFTER = timedelta(minutes=3)
 # A document that was just retained is not there yet: nobody calls it missing before it was looked for a few times.
 LOOKS_BEFORE_MISSING = 4
-PREVIEW = 300
 # What was written again that much later than it was created is a session that an agent keeps replacing.
 WRITTEN_ONCE = timedelta(minutes=1)
 LIVE_FOR = timedelta(hours=6)
@@ -119,11 +119,11 @@ def _document(client: HindsightClient, entry: ReviewEntry) -> Document | None:
 
 def _loaded(entry: ReviewEntry, document: Document, facts: DocumentFacts) -> str:
     text = document.text.encode("utf-8", "replace").decode("utf-8")
-    marks = [{"what": f.what, "tone": f.tone, "count": f.count, "note": f.note} for f in hidden.findings(text)]
     with transaction.atomic():
         blob = Blob.objects.store(text)
         edit = _edit_that_made(entry, blob)
-        entry.danger = any(mark["tone"] == "danger" for mark in marks)
+        at_sight = first_sight(text)
+        entry.danger = at_sight["danger"]
         changes: dict[str, Any] = {
             "load_state": Load.LOADED,
             "load_error": "",
@@ -143,9 +143,7 @@ def _loaded(entry: ReviewEntry, document: Document, facts: DocumentFacts) -> str
             "facts": facts.stored(),
             "fact_count": document.fact_count,
             "retired_count": facts.retired,
-            "preview": " ".join(text[: 4 * PREVIEW].replace("\x00", " ").split())[:PREVIEW],  # PostgreSQL has no NUL
-            "marks": marks,
-            "danger": entry.danger,
+            **at_sight,
             "expires_at": expiry_of(entry=entry, bank=entry.bank),
         }
         other_text = entry.text_id != blob.pk

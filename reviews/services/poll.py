@@ -205,7 +205,7 @@ def _walk(client: HindsightClient, bank: Bank, started: datetime) -> None:
         now = _server_time(client, started)
         listed.update((Write.hash_of(row.id), row.content_hash if _is_quiet(row, bank, now) else "") for row in rows)
     State, Load = ReviewEntry.State, ReviewEntry.Load  # noqa: N806
-    entries = ReviewEntry.objects.filter(bank=bank, load_after=None, created__lt=started)
+    entries = ReviewEntry.objects.filter(bank=bank, item=None, load_after=None, created__lt=started)
     open_ones = entries.filter(state__in=[State.PENDING, State.APPROVED])
     here, away = open_ones.filter(load_state=Load.LOADED), open_ones.filter(load_state=Load.MISSING)
     held = here.values_list("pk", "document_hash", "content_hash")

@@ -2,6 +2,7 @@
 
 from banks.models import Write
 from reviews.models import Decision, ReviewEntry
+from reviews.services.held_entries import is_what_was_appended
 from reviews.services.reopening import reopen_by_itself
 
 State, Reopened = ReviewEntry.State, ReviewEntry.Reopened
@@ -21,7 +22,10 @@ def look(entry: ReviewEntry, *, other_text: bool) -> bool:
         note = "it was deleted, and the bank has it again: another writer stored it"
         return reopen_by_itself(entry, because=Reopened.CAME_BACK, note=note, answers=_deletion(entry))
     if state == State.APPROVED and other_text and had_text and entry.bank.reopen_on_change:
+        before = entry.text
         entry.refresh_from_db()
+        if before and entry.text and is_what_was_appended(entry, before.text, entry.text.text):
+            return False
         return reopen_by_itself(entry, because=Reopened.CHANGED, note="it was written again after the approval")
     return False
 

@@ -37,5 +37,5 @@ def close_card(*, user: User, entry: ReviewEntry) -> None:
 
 def _take(entry: ReviewEntry, user: User, now: datetime, length: timedelta) -> bool:
     free = Q(lease_user=None) | Q(lease_user=user) | Q(lease_until__lt=now)
-    rows = ReviewEntry.objects.filter(free, pk=entry.pk, state=ReviewEntry.State.PENDING)
+    rows = ReviewEntry.objects.filter(free, pk=entry.pk, state__in=ReviewEntry.WAITING)
     return bool(rows.update(lease_user=user, lease_until=now + length))

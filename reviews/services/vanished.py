@@ -13,8 +13,9 @@ from memadmin.accounts.models import User
 from reviews.access import get_entry
 from reviews.errors import TooLate
 from reviews.models import Decision, ReviewEntry
-from reviews.services.decide import conflict_of, edit
+from reviews.services.decide import edit
 from reviews.services.recording import decided, decided_on, open_write
+from reviews.services.taking import conflict_of
 
 State, Load = ReviewEntry.State, ReviewEntry.Load
 

@@ -13,9 +13,9 @@ from memadmin.accounts.models import User
 from reviews.curation import archive
 from reviews.curation.remember import rows_before
 from reviews.errors import FactRefused, FactTaken, NotDecided, TooLate
-from reviews.models import FactDecision, ReviewEntry
+from reviews.models import Decision, FactDecision, ReviewEntry
 from reviews.selectors.facts import facts_of
-from reviews.services import decide, facts
+from reviews.services import decide, facts, held
 from reviews.services.recording import hold
 from reviews.undoing.judging import BEING_SENT, Judged, Way, judge
 from reviews.undoing.steps import ABOUT_FACTS, BULK, Step, stack
@@ -88,6 +88,8 @@ def _take_back(user: User, judged: Judged) -> Undone:
     assert write is not None
     if step.kind not in ABOUT_FACTS:
         assert entry is not None
+        if step.kind == "edit-held":
+            return Undone(step, entry=entry.pk, write=held.undo_edit(user=user, entry=entry, write=write).pk)
         decide.undo(user=user, entry_id=entry.pk, version=entry.version)
         return Undone(step, entry=entry.pk)
     if write.is_open:
@@ -228,5 +230,8 @@ def _job_answer(job: Job) -> Undone:
 
 
 def _where(write: Write, answer: Write) -> Undone:
+    decision = Decision.objects.filter(write=answer).first()
+    if decision is not None:
+        return Undone(None, entry=decision.entry_id, write=answer.pk, again=True)
     entry = ReviewEntry.objects.of_document(bank=write.bank, document_id=write.document_id).first()
     return Undone(None, entry=entry.pk if entry else None, write=answer.pk, again=True)

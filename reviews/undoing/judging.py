@@ -10,9 +10,10 @@ from django.db.models import Count as CountOf
 from django.db.models import Max
 
 from banks import access
-from banks.models import Job, Role, Write
+from banks.models import Job, RetainItem, Role, Write
 from memadmin import words
 from reviews.models import Decision, FactDecision, ReviewEntry
+from reviews.services import held
 from reviews.services.extraction import EXTRACTING
 from reviews.services.facts import moved_since
 from reviews.undoing.steps import ABOUT_FACTS, BULK, Step
@@ -26,6 +27,7 @@ BEING_SENT = "The bank is being told just now. When that has ended, press again.
 PUT_BACK = "It is deleted, so it cannot be taken back. The document can be put back from our stored text."
 EDIT = "An edit is not taken back by a key, since the bank would extract all facts of the document anew."
 REVERT = f"{EDIT} The earlier text can be stored again."
+ELSEWHERE = "This memory is in another state than your decision left it in."
 STORING = "The bank is storing the text just now. When that has ended, the earlier text can be stored again."
 EXTRACTED = "All facts of its document are being extracted again. When that has ended, press again."
 
@@ -97,9 +99,16 @@ class _Known:
         return {(entry.bank_id, entry.document_hash): entry for entry in rows}
 
     @cached_property
+    def held(self) -> dict[int | None, ReviewEntry]:
+        """By the row: memories that were held for review, and are no documents yet."""
+        rows = Decision.objects.filter(write__in=list(self.writes), entry__item__isnull=False)
+        return {each.write_id: each.entry for each in rows.select_related("entry__item", "entry__bank")}
+
+    @cached_property
     def latest(self) -> dict[int, Decision]:
         """By entry: its latest decision."""
-        newest = Decision.objects.filter(entry__in=self.entries.values()).values("entry").annotate(at=Max("pk"))
+        entries = [*self.entries.values(), *self.held.values()]
+        newest = Decision.objects.filter(entry__in=entries).values("entry").annotate(at=Max("pk"))
         return {each.entry_id: each for each in Decision.objects.filter(pk__in=newest.values("at"))}
 
     @cached_property
@@ -145,7 +154,7 @@ def _row(step: Step, known: _Known) -> Judged:
     write = known.writes[step.pk]
     if step.hidden:
         return Judged(step, Way.NO, UNSEEN)
-    entry = known.entries.get((write.bank_id, write.document_hash))
+    entry = known.held.get(write.pk) or known.entries.get((write.bank_id, write.document_hash))
 
     def judged(way: Way, why: str = "") -> Judged:
         return Judged(step, way, why, write, entry)
@@ -169,6 +178,8 @@ def _decision(write: Write, entry: ReviewEntry, latest: Decision | None, user: A
     """Approve, delete, edit and close: only the latest decision of a memory can be taken back."""
     if latest is None or latest.write_id != write.pk:
         return Way.NO, _since(latest, user)
+    if entry.item is not None:
+        return _held(write, entry, entry.item)
     if write.kind == "edit":
         return _edit(write, entry)
     if write.kind == "delete":
@@ -177,10 +188,26 @@ def _decision(write: Write, entry: ReviewEntry, latest: Decision | None, user: A
         waits = entry.state == State.DELETING and write.state in (Write.State.QUEUED, Write.State.RETRYING)
         return (Way.NOW, "") if waits else (Way.WAIT, BEING_SENT)
     if entry.state != (State.APPROVED if write.kind == "approve" else State.DELETED):
-        return Way.NO, "This memory is in another state than your decision left it in."
+        return Way.NO, ELSEWHERE
     if write.kind == "approve" and entry.text_id != latest.text_hash:
         return Way.NO, "It was written again since. Look at it, and decide on the text that is there now."
     return Way.NOW, ""
+
+
+def _held(write: Write, entry: ReviewEntry, item: RetainItem) -> tuple[Way, str]:
+    """Approve, reject and edit of what is no document yet."""
+    if write.kind == "edit-held":
+        same = entry.held and entry.text_id == write.request_id
+        return (Way.NOW, "") if same else (Way.NO, "It was worded anew, or decided on, since your edit.")
+    if write.kind == "reject":
+        return (Way.NOW, "") if entry.state == State.REJECTED else (Way.NO, ELSEWHERE)
+    if entry.state != State.APPROVED:
+        return Way.NO, ELSEWHERE
+    if item.state == RetainItem.State.QUEUED and item.write_id is None:
+        return Way.NOW, ""
+    if item.state == RetainItem.State.DISCARDED:
+        return Way.NO, held.NO_MORE
+    return Way.WAIT, held.ON_ITS_WAY
 
 
 def _edit(write: Write, entry: ReviewEntry) -> tuple[Way, str]:

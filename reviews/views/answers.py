@@ -72,7 +72,7 @@ def show_card(
         "part_url": f"{here}full=",
         **sheet_context(request, entry, filters),
         "standing": standing_of(entry, fix=request.user.is_superuser),
-        "watched": entry.state == ReviewEntry.State.PENDING,
+        "watched": entry.waits,
         "readers": card.readers_of(entry, request.user),
         "history": card.history_of(entry),
         "deletion": card.deletion_of(entry),

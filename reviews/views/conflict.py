@@ -42,7 +42,7 @@ def show_conflict(
     """409 when something was tried: nothing of it was done. `typed`: the text of an edit, which is kept."""
     latest = latest_decisions([entry]).get(entry.pk)
     news = news_of(entry, latest, request.user, version=shown.version, text=shown.text_hash)
-    if news is None and entry.state != ReviewEntry.State.PENDING:
+    if news is None and not entry.waits:
         news = standing_of(entry, latest, request.user)
     context = {
         **card_context(request, entry, filters),

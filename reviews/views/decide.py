@@ -30,7 +30,7 @@ def entry_approve(request: PersonRequest, pk: int) -> HttpResponse:
     def act(shown: Shown, **decided_on: Any) -> None:
         decide.approve(part=shown.part, **decided_on)
 
-    return _decide(request, pk, act, Decision.Verdict.APPROVED, "Approved")
+    return _decide(request, pk, act, Decision.Verdict.APPROVED)
 
 
 @require_POST
@@ -38,19 +38,19 @@ def entry_delete(request: PersonRequest, pk: int) -> HttpResponse:
     def act(shown: Shown, **decided_on: Any) -> None:
         decide.delete(**decided_on)
 
-    return _decide(request, pk, act, Decision.Verdict.DELETED, "Deleted")
+    return _decide(request, pk, act, Decision.Verdict.DELETED)
 
 
-def _decide(
-    request: PersonRequest, pk: int, act: Callable[..., None], verdict: Decision.Verdict, word: str
-) -> HttpResponse:
+def _decide(request: PersonRequest, pk: int, act: Callable[..., None], verdict: Decision.Verdict) -> HttpResponse:
     entry = get_entry_to_decide(request.user, pk)
+    if entry.item_id is not None and verdict == Decision.Verdict.DELETED:
+        verdict = Decision.Verdict.REJECTED  # what is no document yet
     filters = Filters.parse(request.GET)
     shown = Shown.parse(request.POST)
     if shown is None:
         return show_card(request, entry, filters, notice=UNSEEN, status=422)
     following = queue.next_after(request.user, filters, entry)
-    said = f"{word} {entry.document_id}."
+    said = f"{verdict.label.capitalize()} {entry.document_id}."
     try:
         act(shown, user=request.user, entry_id=pk, version=shown.version, text_hash=shown.text_hash, entry=entry)
     except Conflict as conflict:
@@ -88,7 +88,7 @@ def entry_undo(request: PersonRequest, pk: int) -> HttpResponse:
             return show_conflict(request, conflict.entry, filters, shown)
     except NotDecided as refused:
         return show_card(request, get_entry(request.user, pk), filters, notice=Notice(str(refused)), status=409)
-    said = f"Taken back: {entry.document_id} is pending again."
+    said = f"Taken back: {entry.document_id} is {'pending' if entry.item_id is None else 'held'} again."
     if not wants_fragment(request):
         messages.success(request, said)
         return SeeOther(card_url(pk, filters))

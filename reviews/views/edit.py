@@ -24,7 +24,7 @@ from reviews.views.decide import UNSEEN, is_mine
 
 # Above this the comparison is made when asked for, not while typing.
 LIVE_DIFF = 100_000
-NOT_EDITABLE = Notice("Only a pending memory whose text is loaded can be edited.")
+NOT_EDITABLE = Notice("Only a pending or held memory whose text is loaded can be edited.")
 UNCHANGED = Notice("The text is the same as before, so nothing was sent.", "none")
 
 
@@ -49,7 +49,7 @@ def entry_edit(request: PersonRequest, pk: int) -> HttpResponse:
 
 def _save(request: PersonRequest, entry: ReviewEntry, filters: Filters, text: str, shown: Shown) -> HttpResponse:
     following = queue.next_after(request.user, filters, entry)
-    saved = f"Saved {entry.document_id}; it comes back for a second look."
+    saved = f"Saved {entry.document_id}; it {'is still held' if entry.held else 'comes back for a second look'}."
     try:
         write = decide.edit(
             user=request.user, entry_id=entry.pk, version=shown.version, text_hash=shown.text_hash, new_text=text
@@ -75,7 +75,7 @@ def _is_what_was_sent(conflict: Conflict, text: str) -> bool:
 
 def _reopen(request: PersonRequest, entry: ReviewEntry, filters: Filters, text: str, shown: Shown) -> HttpResponse:
     """Out of a conflict: takes the other's decision back and goes on editing. Nothing is saved by it."""
-    if entry.state != ReviewEntry.State.PENDING:
+    if not entry.waits:
         try:
             decide.undo(user=request.user, entry_id=entry.pk, version=shown.version)
         except NotDecided as refused:
@@ -128,4 +128,4 @@ def _stored(entry: ReviewEntry) -> str:
 
 
 def _editable(entry: ReviewEntry) -> bool:
-    return entry.state == ReviewEntry.State.PENDING and entry.loaded and entry.text is not None
+    return entry.waits and entry.loaded and entry.text is not None
