@@ -2,6 +2,9 @@
 
 Strangers get 404 (they must not learn that the bank exists), readers who may not write get 403. Where a program acts
 by a token, the person of the request carries it (`user.token`), and no right is more than the token leaves of it.
+
+A person's bank is seen by that person, who is its reviewer without any membership, and by its admins. Other roles on it,
+or on its server, do not count there while it is one (docs/adr/0013).
 """
 
 from collections.abc import Iterable
@@ -9,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from django.core.exceptions import PermissionDenied
-from django.db.models import Count, Q, QuerySet
+from django.db.models import BigIntegerField, Count, PositiveSmallIntegerField, Q, QuerySet, Value
 from django.http import Http404
 
 from banks.models import ApiToken, Bank, Membership, Role, Server
@@ -35,10 +38,18 @@ def banks_for(user: Any, role: Role = Role.VIEWER) -> QuerySet[Bank]:
         banks = banks if token.bank_ids is None else banks.filter(pk__in=token.bank_ids)
     if user.is_superuser:
         return banks
+    administered = _reached(user, Role.ADMIN)
+    if role == Role.ADMIN:
+        return banks.filter(administered)
+    shared = ~Q(kind=Bank.Kind.PERSON) & _reached(user, role)
+    return banks.filter(shared | administered | Q(kind=Bank.Kind.PERSON, person=user))
+
+
+def _reached(user: User, role: Role) -> Q:
+    """By a membership alone."""
     held = Membership.objects.filter(user=user, role__gte=role)
-    return banks.filter(
-        Q(pk__in=held.filter(bank__isnull=False).values("bank"))
-        | Q(server__in=held.filter(server__isnull=False).values("server"))
+    return Q(pk__in=held.filter(bank__isnull=False).values("bank")) | Q(
+        server__in=held.filter(server__isnull=False).values("server")
     )
 
 
@@ -55,10 +66,12 @@ def bank_ids_for(user: Any, role: Role = Role.VIEWER) -> list[int] | None:
     known: dict[Role, list[int]] = user.__dict__.setdefault("_bank_ids", {})
     if role not in known:
         rows = user.__dict__.get("_held") or _held_by(user)
-        held = [(bank, server) for bank, server, has in rows if has >= role]
-        banks, servers = {bank for bank, _ in held if bank}, [server for _, server in held if server]
+        banks = {bank for bank, _, has in rows if bank and has >= role}
+        servers = [server for _, server, has in rows if server and has >= role]
         if servers:
-            banks.update(Bank.objects.filter(server__in=servers).order_by().values_list("pk", flat=True))
+            administered = [server for _, server, has in rows if server and has == Role.ADMIN]
+            seen = ~Q(kind=Bank.Kind.PERSON) & Q(server__in=servers) | Q(server__in=administered)
+            banks.update(Bank.objects.filter(seen).order_by().values_list("pk", flat=True))
         known[role] = sorted(banks if only is None else banks & only)
     return known[role]
 
@@ -80,7 +93,10 @@ def roles_on(user: Any, banks: Iterable[Bank]) -> dict[int, Role]:
         return {bank.pk: most for bank in banks}
     held, found = _held_by(user), {}
     for bank in banks:
-        roles = [role for on, server, role in held if on == bank.pk or server == bank.server_id]
+        least = Role.ADMIN if bank.personal else Role.VIEWER
+        roles = [
+            role for on, server, role in held if on == bank.pk or (server == bank.server_id and role >= least)
+        ]
         if roles:
             found[bank.pk] = Role(min(max(roles), most))
     return found
@@ -92,9 +108,14 @@ def _token_of(user: User) -> ApiToken | None:
 
 
 def _held_by(user: User) -> list[tuple[int | None, int | None, int]]:
-    """(bank, server, role) of each membership, as they are now; the person's object remembers them."""
+    """(bank, server, role) of each membership that counts, and of the person's own banks, as they are now; the person's
+    object remembers them. One query."""
+    memberships = Membership.objects.filter(user=user).exclude(bank__kind=Bank.Kind.PERSON, role__lt=Role.ADMIN)
+    own = Bank.objects.filter(kind=Bank.Kind.PERSON, person=user).order_by()
+    nowhere = Value(None, output_field=BigIntegerField(null=True))
+    role = Value(int(Role.REVIEWER), output_field=PositiveSmallIntegerField())
     held: list[tuple[int | None, int | None, int]] = list(
-        Membership.objects.filter(user=user).values_list("bank_id", "server_id", "role")
+        memberships.values_list("bank_id", "server_id", "role").union(own.values_list("pk", nowhere, role), all=True)
     )
     user.__dict__["_held"] = held
     return held
@@ -145,6 +166,8 @@ def role_on_server(user: Any, server: Server) -> Role | None:
         return Role.ADMIN
     held = Membership.objects.filter(Q(server=server) | Q(bank__server=server), user=user)
     roles = [role if on_server else Role.VIEWER for role, on_server in held.values_list("role", "server")]
+    if not roles and Bank.objects.filter(server=server, kind=Bank.Kind.PERSON, person=user).exists():
+        return Role.VIEWER
     return Role(max(roles)) if roles else None
 
 

@@ -10,7 +10,7 @@ from django.utils.datastructures import MultiValueDict
 
 from banks.addresses import Address, BadAddress
 from banks.hidden import has_hidden
-from banks.models import Bank, Reapply, Role
+from banks.models import Reapply, Role
 from memadmin.accounts import people
 from memadmin.accounts.models import User
 
@@ -220,6 +220,29 @@ class MemberForm(forms.Form):
         self.person = found[0] if len(found) == 1 else None
 
 
+class WhoseForm(forms.Form):
+    """The person whom a bank is about, by the name they sign in with."""
+
+    person: User | None = None
+
+    login = forms.CharField(
+        label="User name or e-mail",
+        max_length=150,
+        widget=forms.TextInput(_plain),
+        error_messages={"required": "Say whose bank it is."},
+    )
+
+    def clean_login(self) -> str:
+        login: str = self.cleaned_data["login"]
+        found = people.find(login)
+        if len(found) > 1:
+            raise forms.ValidationError("More than one account fits. Use the user name.")
+        if not found:
+            raise forms.ValidationError("Nobody signs in by this. Invite them first, on a page of members.")
+        self.person = found[0]
+        return login
+
+
 class LinesField(forms.CharField):
     """Text of several lines, which browsers send with other line ends than it had."""
 
@@ -235,7 +258,6 @@ class PolicyForm(forms.Form):
 
     name = NameField(label="Name", required=False, max_length=300, widget=forms.TextInput(_input))
     language = forms.CharField(label="Language", required=False, max_length=35, widget=forms.TextInput(_plain))
-    kind = forms.ChoiceField(label="It is about a", choices=Bank.Kind.choices, widget=forms.Select(_select))
     auto_approve_days = forms.FloatField(
         label="Approve by time after",
         required=False,

@@ -1,6 +1,6 @@
 """What is read for the pages about servers and the list of banks, by a constant number of queries each."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from banks import access, hooks
 from banks.addresses import Address, BadAddress
-from banks.models import Bank, Membership, Role, Server, Write
+from banks.models import Bank, Role, Server, Write
 from banks.retain.selectors import held_by_bank
 from banks.selectors import NEEDS_A_PERSON
 from banks.selectors_operations import troubled_by_bank
@@ -92,31 +92,20 @@ def server_row(server: Server) -> ServerRow:
 def bank_page(user: Any, *, q: str = "", after: int = 0) -> BankPage:
     """Banks by what they are called, then by number."""
     called = Lower(Coalesce(NullIf("name", Value("")), "bank_id", output_field=TextField()))
-    found = access.banks_for(user).select_related("server").annotate(called=called).order_by("called", "pk")
+    found = access.banks_for(user).select_related("server", "person").annotate(called=called).order_by("called", "pk")
     if q:
         found = found.filter(Q(name__icontains=q) | Q(bank_id__icontains=q) | Q(server__name__icontains=q))
     if after and (last := found.filter(pk=after).first()) is not None:
         found = found.filter(Q(called__gt=last.called) | Q(called=last.called, pk__gt=after))
     banks = list(found[: BANKS_PER_PAGE + 1])
     more, banks = len(banks) > BANKS_PER_PAGE, banks[:BANKS_PER_PAGE]
-    roles, pending = _roles(user, banks), hooks.waiting([bank.pk for bank in banks])
+    roles, pending = access.roles_on(user, banks), hooks.waiting([bank.pk for bank in banks])
     troubled, held = troubled_by_bank([bank.pk for bank in banks]), held_by_bank([bank.pk for bank in banks])
     rows = [
         BankRow(bank, roles[bank.pk], pending.get(bank.pk, 0), held.get(bank.pk, 0), *troubled.get(bank.pk, (0, 0)))
         for bank in banks
     ]
     return BankPage(rows, banks[-1].pk if more else 0)
-
-
-def _roles(user: Any, banks: Sequence[Bank]) -> dict[int, Role]:
-    if user.is_superuser:
-        return {bank.pk: Role.ADMIN for bank in banks}
-    here = Q(bank__in=[bank.pk for bank in banks]) | Q(server__in={bank.server_id for bank in banks})
-    held = list(Membership.objects.filter(here, user=user).values_list("bank_id", "server_id", "role"))
-    return {
-        bank.pk: Role(max(role for at, server, role in held if at == bank.pk or server == bank.server_id))
-        for bank in banks
-    }
 
 
 def _counted(servers: Iterable[Server]) -> list[ServerRow]:

@@ -2,11 +2,13 @@
 
 from django.urls import URLPattern, path
 
-from banks.views import banks, members
+from banks.views import banks, members, person
 
 urlpatterns: list[URLPattern] = [
     path("banks/", banks.bank_list, name="bank-list"),
     path("banks/<int:pk>/policy/", banks.bank_policy, name="bank-policy"),
+    path("banks/<int:pk>/person/", person.bank_person, name="bank-person"),
+    path("banks/<int:pk>/person/clear/", person.bank_person_clear, name="bank-person-clear"),
     path("banks/<int:pk>/members/", members.bank_members, name="bank-members"),
     path("banks/<int:pk>/members/add/", members.bank_member_add, name="bank-member-add"),
 ]

@@ -13,6 +13,7 @@ DECIDED_ON = (
     *(
         "bank__server",
         "bank__bank_id",
+        "bank__kind",
         "document_id",
         "document_hash",
         "item",

@@ -55,7 +55,8 @@ class ItemIn(Schema):
 
 class RetainIn(Schema):
     """`scope`, `project`: where a project's memories go. `session_id` goes into the metadata of items without one.
-    `operation_id`: the request is one operation of that id; repeating it changes nothing, another body is refused."""
+    `operation_id`: the request is one operation of that id; repeating it changes nothing, another body is refused.
+    `user_bank`: the bank is a person's; nothing else writes there, and nothing of a project."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -67,6 +68,7 @@ class RetainIn(Schema):
     session_id: Annotated[str, Field(max_length=params.LONGEST_WORD)] = ""
     document_tags: Annotated[list[Word], Field(max_length=params.MOST_TAGS)] = []
     operation_id: UUID | None = None
+    user_bank: StrictBool = False
 
 
 class QueuedOut(Schema):
@@ -143,6 +145,7 @@ def queue(request: HttpRequest, body: RetainIn) -> Status[Any] | HttpResponse:
                 session_id=body.session_id,
                 document_tags=params.tags(body.document_tags, "document_tags"),
                 operation_id=body.operation_id,
+                user_bank=body.user_bank,
             )
         items = [QueuedOut(id=item.pk, document_id=item.document_id) for item in queued.items]
         return 202, RetainOut(count=queued.count, message=queued.message, items=items, notes=queued.notes)

@@ -45,6 +45,14 @@ class Bank(models.Model):
     named_here = models.BooleanField(default=False, help_text="an admin named it; else it is called as its server says")
     language = models.CharField(max_length=35, blank=True, default="")
     kind = models.CharField(max_length=10, choices=Kind.choices, default=Kind.PROJECT)
+    person = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="own_banks",
+        help_text="whose standing facts a person's bank has: they see it, its admins do, and nobody else (banks.access)",
+    )
     # Policy
     auto_approve_days = models.FloatField(
         null=True,
@@ -94,6 +102,11 @@ class Bank(models.Model):
 
     def __str__(self) -> str:
         return self.name or self.bank_id
+
+    @property
+    def personal(self) -> bool:
+        """A person's bank: seen by few, and written to only by who names it as one."""
+        return self.kind == self.Kind.PERSON
 
     @staticmethod
     def hash_of(bank_id: str) -> str:

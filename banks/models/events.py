@@ -30,6 +30,8 @@ class AdminEvent(models.Model):
         CLOSED = "closed", "Account closed"
         REOPENED = "reopened", "Account opened again"
         POLICY_CHANGED = "policy-changed", "Policy changed"
+        PERSON_NAMED = "person-named", "Made a person's bank"
+        PERSON_CLEARED = "person-cleared", "Made a project's bank"
         TOKEN_MADE = "token-made", "API token made"
         TOKEN_REVOKED = "token-revoked", "API token revoked"
 

@@ -20,7 +20,10 @@ _looked: set[tuple[object, ...]] = set()  # by this process
 
 
 def ensure(client: HindsightClient, bank: Bank) -> None:
-    """Looks once per process, and again after a failure, or when the policy has changed."""
+    """Looks once per process, and again after a failure, or when the policy has changed. A person's bank gets none: what
+    is written there, somebody has written by hand."""
+    if bank.personal:
+        return
     key = (bank.pk, *(getattr(bank, name) for name in FIELDS))
     if key in _looked or not any(key[1:]):
         return

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from banks import access, hooks
 from banks.models import Bank, Blob, RetainItem, Role, Write
-from banks.retain import flush, scope
+from banks.retain import flush, person, scope
 from banks.retain.params import Item, Problem, Refused
 from banks.retain.scope import Scoped
 from memadmin.accounts.models import User
@@ -73,11 +73,13 @@ def enqueue(
     session_id: str = "",
     document_tags: Sequence[str] = (),
     operation_id: uuid.UUID | None = None,
+    user_bank: bool = False,
 ) -> Queued:
     """Stores these memories, all or none, and sees to it that they are sent soon. Needs a reviewer of the bank.
 
     `mode`: how the project is told apart (banks.retain.scope). `session_id` goes into the metadata of items without
-    one. `operation_id`: this request is one operation of that id, and repeating it changes nothing.
+    one. `operation_id`: this request is one operation of that id, and repeating it changes nothing. `user_bank`: a
+    person's bank is meant; without it none is written to.
     Raises Refused, BankClosed, OtherRequest; 404 and 403 as every access does.
     """
     access.require(user, bank, Role.REVIEWER)
@@ -86,15 +88,17 @@ def enqueue(
     fingerprint = ""
     if operation_id is not None:
         _one_operation(items)
-        fingerprint = _fingerprint(scoped, items, session_id, document_tags)
+        fingerprint = _fingerprint(scoped, items, session_id, document_tags, *([user_bank] if user_bank else []))
         if (earlier := _earlier(operation_id, fingerprint)) is not None:
             return earlier
     same = {"via": via, "document_tags": list(document_tags), "operation_id": operation_id, "fingerprint": fingerprint}
     rows = [_row(user, scoped, item, session_id, position=number, **same) for number, item in enumerate(items)]
     try:
         with transaction.atomic():
+            now = Bank.objects.get(pk=scoped.bank.pk)
+            person.check(now, items, named=user_bank, via=via, mode=mode, project=project)
             notes = scope.note_label(scoped)
-            if Bank.objects.filter(pk=scoped.bank.pk, hold=True).exists():
+            if now.hold:
                 _hold(rows, items)
             else:
                 _store(rows, items)

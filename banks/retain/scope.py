@@ -51,7 +51,7 @@ def resolve(*, user: Any, bank: Bank, mode: str, project: str) -> Scoped:
     project = project.replace("\0", "").encode("utf-8", "replace").decode()
     if mode == GLOBAL:
         return Scoped(bank, project=project)
-    if bank.kind == Bank.Kind.PERSON:
+    if bank.personal:
         raise Refused([Problem(None, "scope", "This is a person's bank: no project's memories go there.")])
     label = label_of(project)
     if mode == PER_PROJECT:
@@ -80,6 +80,6 @@ def _bank_of(user: Any, bank: Bank, label: str) -> Bank:
     if found is None or access.role_on(user, found) is None:
         raise Http404(f"There is no bank {wanted} on this server. Nothing was stored, and none was created.")
     access.require(user, found, Role.REVIEWER)
-    if found.kind == Bank.Kind.PERSON:
+    if found.personal:
         raise Refused([Problem(None, "scope", "That is a person's bank: no project's memories go there.")])
     return found

@@ -12,7 +12,6 @@ from memadmin.accounts.models import User
 
 FIELDS = (
     "language",
-    "kind",
     "auto_approve_days",
     "expire_marked",
     "settle_minutes",

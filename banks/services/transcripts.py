@@ -40,7 +40,7 @@ def prepare(
 ) -> Prepared:
     """Needs a reviewer of the bank. Raises PersonsBank, and NotBuilt where the file cannot become documents."""
     access.require(user, bank, Role.REVIEWER)
-    if bank.kind == Bank.Kind.PERSON:
+    if bank.personal:
         raise PersonsBank
     session = read(stream, format_)
     if not session.format:

@@ -21,6 +21,7 @@ FIELDS = {
     "name": "name",
     "namespace": "namespace",
     "other_urls": "other addresses",
+    "person": "is the bank of",
     "polled": "look for new documents",
     "read_timeout": "answer within (seconds)",
     "prefix": "begins with",

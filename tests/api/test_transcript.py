@@ -8,6 +8,7 @@ import pytest
 from banks.models import Bank, RetainItem
 from tests.api.asking import Program
 from tests.banks.transcripts import as_file, header, pi, plain, talk
+from tests.conftest import People
 
 PATH = "/retain/transcript"
 
@@ -61,8 +62,8 @@ def test_what_cannot_be_used_is_refused_with_the_reason(
     assert not RetainItem.objects.exists()
 
 
-def test_a_persons_bank_takes_no_session(program: Program, bank: Bank) -> None:
-    Bank.objects.filter(pk=bank.pk).update(kind=Bank.Kind.PERSON)
+def test_a_persons_bank_takes_no_session(program: Program, bank: Bank, people: People) -> None:
+    Bank.objects.filter(pk=bank.pk).update(kind=Bank.Kind.PERSON, person=people.reviewer)
     answer = program.post(PATH, body(bank))
     assert answer.status_code == 422
     assert "no session of an agent goes there" in answer.content.decode()

@@ -180,10 +180,11 @@ def test_a_projects_own_bank_has_to_exist(bank: Bank, people: People) -> None:
 
 @pytest.mark.parametrize("mode", ["per-project", "per-project-tagged", "everywhere"])
 def test_no_project_writes_into_a_persons_bank(bank: Bank, people: People, mode: str) -> None:
-    bank.kind = Bank.Kind.PERSON
+    Bank.objects.filter(pk=bank.pk).update(kind=Bank.Kind.PERSON, person=people.reviewer)
+    bank.refresh_from_db()
     with pytest.raises(Refused):
-        put(people.reviewer, bank, "x", mode=mode, project="api")
-    assert put(people.reviewer, bank, "x")
+        put(people.reviewer, bank, "x", mode=mode, project="api", user_bank=True)
+    assert put(people.reviewer, bank, "x", user_bank=True)
 
 
 def test_rows_wait_for_company_but_not_for_ever(bank: Bank, people: People) -> None:

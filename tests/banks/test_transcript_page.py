@@ -97,9 +97,9 @@ def test_a_name_that_was_not_given_out_is_no_file(web: Client, bank: Bank, kept:
     assert "Nothing was stored now" in confirm(web, send(web, bank), kept=kept).content.decode()
 
 
-def test_banks_of_people_are_not_offered_and_take_nothing(web: Client, bank: Bank) -> None:
+def test_banks_of_people_are_not_offered_and_take_nothing(web: Client, bank: Bank, people: People) -> None:
     page = send(web, bank)
-    Bank.objects.filter(pk=bank.pk).update(kind=Bank.Kind.PERSON)
+    Bank.objects.filter(pk=bank.pk).update(kind=Bank.Kind.PERSON, person=people.reviewer)
     assert send(web, bank).status_code == 422
     confirm(web, page)
     assert not RetainItem.objects.exists()

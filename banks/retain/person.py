@@ -1,0 +1,30 @@
+"""A person's bank has standing facts about somebody, true in any repository. Only who names it as one writes there.
+
+So nothing that runs by itself can: no session, no file, no project's memory and no import says `user_bank`.
+"""
+
+from collections.abc import Sequence
+
+from banks.models import Bank, Write
+from banks.retain.params import Item, Problem, Refused
+from banks.retain.scope import GLOBAL, TAG
+
+BY_HAND = (Write.Via.WEB, Write.Via.API, Write.Via.CLI)
+NOT_NAMED = "This is a person's bank. Only a request that says so, by `user_bank`, writes there. Nothing was stored."
+NO_PERSONS = "This is no person's bank. Without `user_bank` it is taken as a project's. Nothing was stored."
+NO_PROJECTS = "This is a person's bank: what belongs to a project does not go there. Nothing was stored."
+
+
+def check(bank: Bank, items: Sequence[Item], *, named: bool, via: Write.Via, mode: str, project: str) -> None:
+    """Raises Refused (422) unless this request may write into this bank, which is as it is now."""
+    if not bank.personal and not named:
+        return
+    if not bank.personal:
+        raise Refused([Problem(None, "user_bank", NO_PERSONS)])
+    if not named or via not in BY_HAND:
+        raise Refused([Problem(None, "user_bank", NOT_NAMED)])
+    if mode != GLOBAL or project.strip():
+        raise Refused([Problem(None, "project" if mode == GLOBAL else "scope", NO_PROJECTS)])
+    tagged = [number for number, item in enumerate(items) if any(tag.startswith(TAG) for tag in item.tags)]
+    if tagged:
+        raise Refused([Problem(number, "tags", NO_PROJECTS) for number in tagged])
