@@ -3,8 +3,8 @@
 Strangers get 404 (they must not learn that the bank exists), readers who may not write get 403. Where a program acts
 by a token, the person of the request carries it (`user.token`), and no right is more than the token leaves of it.
 
-A person's bank is seen by that person, who is its reviewer without any membership, and by its admins. Other roles on it,
-or on its server, do not count there while it is one (docs/adr/0013).
+A person's bank is seen by that person, who is its reviewer without any membership, and by its admins. Other roles on
+it, or on its server, do not count there while it is one (docs/adr/0013).
 """
 
 from collections.abc import Iterable
@@ -94,9 +94,7 @@ def roles_on(user: Any, banks: Iterable[Bank]) -> dict[int, Role]:
     held, found = _held_by(user), {}
     for bank in banks:
         least = Role.ADMIN if bank.personal else Role.VIEWER
-        roles = [
-            role for on, server, role in held if on == bank.pk or (server == bank.server_id and role >= least)
-        ]
+        roles = [role for on, server, role in held if on == bank.pk or (server == bank.server_id and role >= least)]
         if roles:
             found[bank.pk] = Role(min(max(roles), most))
     return found

@@ -16,7 +16,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='bank',
             name='person',
-            field=models.ForeignKey(blank=True, help_text="whose standing facts a person's bank has: they see it, its admins do, and nobody else (banks.access)", null=True, on_delete=django.db.models.deletion.PROTECT, related_name='own_banks', to=settings.AUTH_USER_MODEL),
+            field=models.ForeignKey(blank=True, help_text="whose standing facts it has: they see it, its admins do, and nobody else (banks.access)", null=True, on_delete=django.db.models.deletion.PROTECT, related_name='own_banks', to=settings.AUTH_USER_MODEL),
         ),
         migrations.AlterField(
             model_name='adminevent',

@@ -51,7 +51,7 @@ class Bank(models.Model):
         null=True,
         blank=True,
         related_name="own_banks",
-        help_text="whose standing facts a person's bank has: they see it, its admins do, and nobody else (banks.access)",
+        help_text="whose standing facts it has: they see it, its admins do, and nobody else (banks.access)",
     )
     # Policy
     auto_approve_days = models.FloatField(

@@ -20,8 +20,10 @@ _looked: set[tuple[object, ...]] = set()  # by this process
 
 
 def ensure(client: HindsightClient, bank: Bank) -> None:
-    """Looks once per process, and again after a failure, or when the policy has changed. A person's bank gets none: what
-    is written there, somebody has written by hand."""
+    """Looks once per process, and again after a failure, or when the policy has changed.
+
+    A person's bank gets none: nothing is written there by itself.
+    """
     if bank.personal:
         return
     key = (bank.pk, *(getattr(bank, name) for name in FIELDS))

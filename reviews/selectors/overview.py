@@ -128,7 +128,9 @@ def bank_rows(user: Any) -> list[BankRow]:
     rows = [
         BankRow(
             bank,
-            *(capped(number, BANK_CAP) for number in (bank.waiting, bank.due, bank.held)),
+            pending=capped(bank.waiting, BANK_CAP),
+            soon=capped(bank.due, BANK_CAP),
+            held=capped(bank.held, BANK_CAP),
             oldest=bank.oldest,
             last_write=bank.last_write,
         )

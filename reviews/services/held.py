@@ -121,6 +121,7 @@ def undo_edit(*, user: User, entry: ReviewEntry, write: Write, via: Write.Via = 
 
 def item_of(entry: ReviewEntry) -> RetainItem:
     """Read afresh."""
+    assert entry.item_id is not None  # it is no document
     return RetainItem.objects.get(pk=entry.item_id)
 
 

@@ -99,8 +99,14 @@ def _close(entry: ReviewEntry, same: Any) -> bool:
     closed = {"decided_by": "", "decided_via": Via.HOUSEKEEPING, "decided_at": timezone.now()}
     if not same.update(state=State.REJECTED, version=F("version") + 1, **closed):
         return False
-    about = {"bank": entry.bank, "document_id": entry.document_id, "before": Blob.known_as(entry.text_id)}
-    write = writes.record(kind="reject", via=Write.Via.HOUSEKEEPING, params={"note": REPLACED}, **about)
+    write = writes.record(
+        kind="reject",
+        bank=entry.bank,
+        via=Write.Via.HOUSEKEEPING,
+        document_id=entry.document_id,
+        before=Blob.known_as(entry.text_id),
+        params={"note": REPLACED},
+    )
     decided(entry, Verdict.REJECTED, user=None, write=write, decided_via=Via.HOUSEKEEPING, note=REPLACED)
     return True
 

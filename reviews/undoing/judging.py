@@ -94,7 +94,7 @@ class _Known:
     def entries(self) -> dict[tuple[int, str], ReviewEntry]:
         documents = {step.document_hash for step in self.steps if step.document_hash}
         banks = {step.bank_id for step in self.steps if step.bank_id}
-        fields = ("bank", "document_id", "document_hash", "state", "version", "text", "load_state")
+        fields = ("bank", "document_id", "document_hash", "item", "state", "version", "text", "load_state")
         rows = ReviewEntry.objects.filter(bank__in=banks, document_hash__in=documents).only(*fields)
         return {(entry.bank_id, entry.document_hash): entry for entry in rows}
 
@@ -176,6 +176,9 @@ def _row(step: Step, known: _Known) -> Judged:
 
 def _decision(write: Write, entry: ReviewEntry, latest: Decision | None, user: Any) -> tuple[Way, str]:
     """Approve, delete, edit and close: only the latest decision of a memory can be taken back."""
+    if write.kind == "edit-held":  # like this, also when it was decided on since, and that was taken back
+        same = entry.held and entry.text_id == write.request_id
+        return (Way.NOW, "") if same else (Way.NO, "It was worded anew, or decided on, since your edit.")
     if latest is None or latest.write_id != write.pk:
         return Way.NO, _since(latest, user)
     if entry.item is not None:
@@ -195,10 +198,7 @@ def _decision(write: Write, entry: ReviewEntry, latest: Decision | None, user: A
 
 
 def _held(write: Write, entry: ReviewEntry, item: RetainItem) -> tuple[Way, str]:
-    """Approve, reject and edit of what is no document yet."""
-    if write.kind == "edit-held":
-        same = entry.held and entry.text_id == write.request_id
-        return (Way.NOW, "") if same else (Way.NO, "It was worded anew, or decided on, since your edit.")
+    """Approve and reject of what is no document yet."""
     if write.kind == "reject":
         return (Way.NOW, "") if entry.state == State.REJECTED else (Way.NO, ELSEWHERE)
     if entry.state != State.APPROVED:

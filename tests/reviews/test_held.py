@@ -106,7 +106,9 @@ def test_an_edit_changes_what_is_sent_and_the_log_keeps_the_first(
     shown_before = {"version": entry.version, "text_hash": entry.text_id}
     write = act("edit", people.owner, entry, new_text="Ann moved to Lyon.\nBen stayed.")
     entry.refresh_from_db()
+    write = Write.objects.get(pk=write.pk)
     assert (entry.state, entry.text.text, entry.text_by) == ("held", "Ann moved to Lyon.\r\nBen stayed.", people.owner)  # type: ignore[union-attr]
+    assert write.before is not None
     assert (write.kind, write.before.text, write.state) == ("edit-held", "Ann moved.\r\nBen stayed.", "done")
     assert item_of(entry).size == len("Ann moved to Lyon.\r\nBen stayed.")
     with pytest.raises(Conflict):  # the text that was on screen is not what would be sent
