@@ -272,7 +272,7 @@ class PolicyForm(forms.Form):
     )
     reopen_on_change = forms.BooleanField(label="Open again what changed", required=False)
     hold = forms.BooleanField(
-        label="Hold what arrives through memadmin",
+        label="Hold for review",
         required=False,
         widget=forms.CheckboxInput({"aria-describedby": "hold-help"}),
     )

@@ -21,7 +21,7 @@ def release(item: RetainItem) -> bool:
     changes = {"alone": item.operation_id is not None, "not_before": flush.due_from(timezone.now())}
     if not _move(item, State.HELD, State.QUEUED, **changes):
         return False
-    transaction.on_commit(partial(flush.expect, item.bank_id, 1))
+    transaction.on_commit(partial(flush.expect, item.bank_id, item.pk))
     return True
 
 

@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('banks', '0013_hold'),
+        ('banks', '0014_hold'),
         ('reviews', '0010_beside'),
     ]
 

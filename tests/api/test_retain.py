@@ -137,3 +137,23 @@ def test_the_server_is_said_where_two_have_the_bank(program: Program, bank: Bank
     assert (answer.status_code, len(said(answer)["servers"])) == (409, 2)
     assert program.post(PATH, body(bank, server=twin.server.name)).status_code == 202
     assert RetainItem.objects.get().bank == twin
+
+
+def test_what_is_held_is_said_and_told(program: Program, bank: Bank) -> None:
+    Bank.objects.filter(pk=bank.pk).update(hold=True)
+    told = said(program.post(PATH, body(bank, {"content": "Ann moved."}, {"content": "Ben stayed."})))
+    assert (told["count"], told["message"]) == (2, "2 memories held for review.")
+    assert said(program.get(f"/retain/{told['items'][0]['id']}"))["state"] == "held"
+    assert said(program.post(PATH, body(bank)))["message"] == "1 memory held for review."
+
+
+def test_a_persons_bank_is_written_to_by_who_says_so(program: Program, bank: Bank, people: People) -> None:
+    Bank.objects.filter(pk=bank.pk).update(kind=Bank.Kind.PERSON, person=people.reviewer)
+    answer = program.post(PATH, body(bank))
+    assert answer.status_code == 422
+    assert said(answer)["fields"][0]["path"] == "body.user_bank"
+    assert program.post(PATH, body(bank, user_bank=True, project="/home/ann/api")).status_code == 422
+    assert not RetainItem.objects.exists()
+    assert program.post(PATH, body(bank, user_bank=True)).status_code == 202
+    Bank.objects.filter(pk=bank.pk).update(person=people.owner)  # whose it is decides
+    assert program.post(PATH, body(bank, user_bank=True)).status_code == 404

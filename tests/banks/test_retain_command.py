@@ -88,3 +88,18 @@ def test_of_several_banks_one_is_said(bank: Bank) -> None:
     factories.make_bank(server=bank.server)
     with pytest.raises(CommandError, match="Say which bank"):
         run("x")
+
+
+def test_a_persons_bank_is_named_and_said_to_be_one(bank: Bank, people: People) -> None:
+    Bank.objects.update(kind=Bank.Kind.PERSON, person=people.reviewer)
+    for given in ([], ["--bank", bank.bank_id], ["--user-bank"]):
+        with pytest.raises(CommandError):
+            run("Ann wants short answers.", *given)
+    assert not RetainItem.objects.exists()
+    run("Ann wants short answers.", "--bank", bank.bank_id, "--user-bank")
+    assert RetainItem.objects.count() == 1
+
+
+def test_what_is_held_is_said(bank: Bank) -> None:
+    Bank.objects.update(hold=True)
+    assert run("Ann moved to Lyon.").startswith("1 memory held for review.\n")

@@ -37,12 +37,15 @@ class Command(PersonCommand):
         parser.add_argument("--tag", action="append", default=[], metavar="TAG", help="may be given several times")
         parser.add_argument("--scope", choices=scope.MODES, default=scope.GLOBAL, help="how projects are told apart")
         parser.add_argument("--project", default="", metavar="PATH", help="whose memory it is")
+        parser.add_argument("--user-bank", action="store_true", help="the bank of --bank is a person's")
         parser.add_argument("--wait", action="store_true", help="until the bank has it; exit 1 when it does not")
         parser.add_argument("--timeout", type=float, default=300.0, metavar="S", help="of --wait; default: 300")
 
     def handle(self, **options: Any) -> None:
         owner = self.owner(options["person"])
         server = self.server(options["server"])
+        if options["user_bank"] and not options["bank"]:
+            raise CommandError(f"A person's bank is named: --bank ID. {NOTHING}")
         bank = self.bank(owner, options["bank"], server, NOTHING) if options["bank"] else self.only_bank()
         try:
             queued = retain.enqueue(
@@ -52,6 +55,7 @@ class Command(PersonCommand):
                 via=Write.Via.CLI,
                 mode=options["scope"],
                 project=options["project"],
+                user_bank=options["user_bank"],
             )
         except retain.Refused as refused:
             raise CommandError("\n".join(str(problem) for problem in refused.problems)) from refused

@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('banks', '0013_hold'),
+        ('banks', '0014_hold'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
