@@ -37,7 +37,7 @@ from reviews.services import decide
 
 router = Router(tags=["reviews"])
 State = Literal[
-    "", "flagged", "broken", "reopened", "no-facts", "deleting", "approved", "deleted", "decided"
+    "", "held", "flagged", "broken", "reopened", "no-facts", "deleting", "approved", "deleted", "rejected", "decided"
 ]  # as reviews.selectors.filters has them, "" is pending
 Age = Literal["", "soon", "older-1", "older-3", "older-7", "undated"]
 Order = Literal["", "oldest", "newest"]
@@ -94,7 +94,8 @@ def approve(request: HttpRequest, review_id: int, body: ApproveIn) -> Status[Any
 )
 def delete(request: HttpRequest, review_id: int, body: SeenIn) -> Status[Any] | HttpResponse:
     def act(user: User, entry: ReviewEntry) -> tuple[int, Write | None]:
-        return 202, decide.delete(**_seen(user, entry, body))
+        write = decide.delete(**_seen(user, entry, body))
+        return (202 if write.is_open else 200), write
 
     return _decided(request, review_id, act, body.version, body.text_hash)
 
@@ -103,7 +104,7 @@ def delete(request: HttpRequest, review_id: int, body: SeenIn) -> Status[Any] | 
 def edit(request: HttpRequest, review_id: int, body: EditIn) -> Status[Any] | HttpResponse:
     def act(user: User, entry: ReviewEntry) -> tuple[int, Write | None]:
         write = decide.edit(**_seen(user, entry, body), new_text=body.text)
-        return (202 if write else 200), write
+        return (202 if write and write.is_open else 200), write
 
     return _decided(request, review_id, act, body.version, body.text_hash)
 

@@ -11,6 +11,7 @@ from reviews.services import decide
 from tests import factories
 from tests.api.asking import Program, issue
 from tests.conftest import People
+from tests.reviews.holding import held, item_of
 from tests.reviews.pages import shown
 
 pytestmark = pytest.mark.django_db
@@ -133,3 +134,22 @@ def test_a_repeated_request_is_one_decision(bank: Bank, program: Program) -> Non
 @pytest.mark.parametrize("number", ["0", "999999", "9" * 30])
 def test_no_such_memory(bank: Bank, program: Program, number: str) -> None:
     assert program.get(f"/reviews/{number}").status_code == 404
+
+
+def test_what_is_held_is_decided_on_by_what_was_seen(bank: Bank, people: People, program: Program) -> None:
+    one, two, three = held(people.owner, bank, "Ann moved.", "Ben stayed.", "Cara left.")
+    listed = program.get("/reviews", state="held", order="oldest").json()["reviews"]
+    assert [(each["id"], each["state"], each["facts"]) for each in listed] == [
+        (entry.pk, "held", None) for entry in (one, two, three)
+    ]
+    assert program.get("/reviews").json()["reviews"] == []
+    assert program.get(f"/reviews/{one.pk}").json()["text"] == "Ann moved."
+    assert post(program, one, "approve", seen(program, one)).json()["review"]["state"] == "approved"
+    rejected = post(program, two, "delete", seen(program, two))
+    assert (rejected.status_code, rejected.json()["review"]["state"]) == (200, "rejected")
+    edited = post(program, three, "edit", {**seen(program, three), "text": "Cara left us."})
+    assert (edited.status_code, edited.json()["review"]["state"]) == (200, "held")
+    undone = post(program, two, "undo", {"version": rejected.json()["review"]["version"]})
+    assert undone.json()["review"]["state"] == "held"
+    assert [item_of(entry).state for entry in (one, two, three)] == ["queued", "held", "held"]
+    assert item_of(three).content.text == "Cara left us."
