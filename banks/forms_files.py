@@ -25,12 +25,13 @@ class BankForm(forms.Form):
         queryset=Bank.objects.none(),
         empty_label="choose the bank",
         widget=forms.Select({"class": "select"}),
+        help_text="Banks of people are not offered, nor banks that hold for review: what a file says is not known yet.",
         error_messages={"required": "Say which bank it is for.", "invalid_choice": "Choose one of your banks."},
     )
 
     def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        banks = banks_for(user, Role.REVIEWER).filter(gone_since=None)
+        banks = banks_for(user, Role.REVIEWER).filter(gone_since=None, hold=False).exclude(kind=Bank.Kind.PERSON)
         self.fields["bank"].queryset = banks.select_related("server").order_by("name", "bank_id")  # type: ignore[attr-defined]
 
 

@@ -71,7 +71,7 @@ def retain_ended(write: Write) -> None:
 
 @after("retain")
 def memories_arrived(write: Write) -> None:
-    held_entries.landed(write)  # first: what was held has its entry
+    held_entries.landed(write)  # first: what was held has an entry
     arrivals.arrived(write)
 
 

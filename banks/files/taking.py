@@ -19,7 +19,7 @@ from banks.files.accepted import why_not_inside, why_not_named
 from banks.hindsight import safe_name
 from banks.hindsight.files import MOST_FILES
 from banks.models import Bank, RetainFile, Role, Write
-from banks.retain import Item, Problem, Refused, scope
+from banks.retain import Item, Problem, Refused, person, scope
 from banks.retain.params import parse_about
 from banks.retain.queueing import OURS, notes_of, require_open
 from banks.retain.scope import Scoped
@@ -96,6 +96,7 @@ def retain_files(
     require_open(scoped.bank)
     group = uuid4()
     with transaction.atomic():
+        person.check_files(Bank.objects.get(pk=scoped.bank.pk))
         notes = scope.note_label(scoped)
         writes = [_record(user, scoped, *each, via, group) for each in zip(uploads, items, strict=True)]
         for upload, item in zip(uploads, items, strict=True):

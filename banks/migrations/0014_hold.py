@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('banks', '0012_answer_text'),
+        ('banks', '0013_files'),
     ]
 
     operations = [

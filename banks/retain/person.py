@@ -13,6 +13,11 @@ BY_HAND = (Write.Via.WEB, Write.Via.API, Write.Via.CLI)
 NOT_NAMED = "This is a person's bank. Only a request that says so, by `user_bank`, writes there. Nothing was stored."
 NO_PERSONS = "This is no person's bank. Without `user_bank` it is taken as a project's. Nothing was stored."
 NO_PROJECTS = "This is a person's bank: what belongs to a project does not go there. Nothing was stored."
+NO_FILES = "This is a person's bank: no file goes there. Nothing was stored."
+NOT_HELD = (
+    "This bank holds for review what arrives through memadmin, and what a file says is known only when its server has "
+    "read it. Retain its text instead. Nothing was stored."
+)
 
 
 def check(bank: Bank, items: Sequence[Item], *, named: bool, via: Write.Via, mode: str, project: str) -> None:
@@ -28,3 +33,9 @@ def check(bank: Bank, items: Sequence[Item], *, named: bool, via: Write.Via, mod
     tagged = [number for number, item in enumerate(items) if any(tag.startswith(TAG) for tag in item.tags)]
     if tagged:
         raise Refused([Problem(number, "tags", NO_PROJECTS) for number in tagged])
+
+
+def check_files(bank: Bank) -> None:
+    """Raises Refused (422) for a bank, as it is now, that takes no files."""
+    if bank.personal or bank.hold:
+        raise Refused([Problem(None, "bank", NO_FILES if bank.personal else NOT_HELD)])

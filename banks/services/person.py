@@ -5,7 +5,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Q
 
-from banks.models import AdminEvent, Bank, Membership, RetainItem, Role
+from banks.models import AdminEvent, Bank, Membership, RetainItem, Role, Write
 from banks.services import events
 from banks.services.refusal import ChangedMeanwhile, Refusal
 from memadmin.accounts.models import User
@@ -25,7 +25,7 @@ def mark(*, actor: User, bank: Bank, person: User) -> bool:
         raise Refusal("This account is closed. An operator can open it again.", field="login")
     before = {"person": bank.person.display_name} if bank.person else {}
     _change(bank, kind=Bank.Kind.PERSON, person=person)
-    if not before and RetainItem.objects.filter(bank=bank, state__in=UNDER_WAY).exists():
+    if not before and _under_way(bank):
         raise Refusal(
             "Memories that came for a project are on their way into this bank, or held for review. Decide on those "
             "that are held, wait until the others are there, and press again."
@@ -56,6 +56,12 @@ def hidden_from(bank: Bank) -> int:
     if bank.person_id is not None:
         others = others.exclude(user=bank.person_id)
     return others.values("user").distinct().count()
+
+
+def _under_way(bank: Bank) -> bool:
+    items = RetainItem.objects.filter(bank=bank, state__in=UNDER_WAY)
+    files = Write.objects.filter(bank=bank, kind="retain-files", state__in=Write.OPEN)
+    return items.exists() or files.exists()
 
 
 def _change(bank: Bank, **values: Any) -> None:

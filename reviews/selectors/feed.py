@@ -12,7 +12,7 @@ from reviews.models import Decision
 
 LOOKED_THROUGH = 5_000  # numbers, for one page: most may be of banks that are not asked for
 Verdict = Decision.Verdict
-CLOSING = [Verdict.APPROVED, Verdict.DELETED, Verdict.GONE]
+CLOSING = [Verdict.APPROVED, Verdict.DELETED, Verdict.GONE, Verdict.REJECTED]
 
 
 @dataclass(frozen=True)

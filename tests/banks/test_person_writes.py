@@ -14,6 +14,7 @@ from banks.services.transcripts import PersonsBank, retain_transcript
 from banks.transcripts import Plan
 from tests import factories
 from tests.banks.conftest import LyingTransport, line
+from tests.banks.filing import send
 from tests.banks.retaining import drain, flush_now, in_bank, put, states
 from tests.conftest import People
 
@@ -129,3 +130,18 @@ def test_it_becomes_no_persons_bank_while_something_is_under_way(bank: Bank, peo
     RetainItem.objects.update(state="done")
     assert person.mark(actor=people.owner, bank=bank, person=people.reviewer)
     assert flush_now(bank) == "not due"
+
+
+def test_no_file_goes_there_nor_where_memories_are_held(own: Bank, people: People) -> None:
+    for said in ("person's bank", "holds for review"):
+        with pytest.raises(retain.Refused, match=said) as found:
+            send(people.reviewer, own)
+        assert found.value.status == 422
+        Bank.objects.update(kind=Bank.Kind.PROJECT, hold=True)
+    assert not Write.objects.exists()
+
+
+def test_it_becomes_no_persons_bank_while_a_file_is_under_way(bank: Bank, people: People) -> None:
+    send(people.reviewer, bank)
+    with pytest.raises(Refusal, match="on their way"):
+        person.mark(actor=people.owner, bank=bank, person=people.reviewer)

@@ -8,7 +8,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('banks', '0014_hold'),
-        ('reviews', '0010_beside'),
+        ('reviews', '0011_decision_feed'),
     ]
 
     operations = [
