@@ -21,6 +21,7 @@ from kombu.exceptions import OperationalError as BrokerError
 
 from banks import pulse
 from banks.models import Job, JobItem
+from banks.services import tokens
 from memadmin.accounts.models import User
 
 logger = logging.getLogger(__name__)
@@ -58,8 +59,11 @@ def register(kind: str, handler: Handler, *, after: Callable[[Job], None] | None
 def start(*, kind: str, owner: User | None, title: str, params: dict[str, Any], here: bool = False) -> Job:
     """Stores the job and tells a worker after the surrounding transaction.
 
-    `here`: the caller runs it itself, at once; should it die, the sweep finds a worker.
+    `here`: the caller runs it itself, at once; should it die, the sweep finds a worker. Where a program starts it, it
+    acts with what the program's token leaves of the owner's rights, and ends with the token.
     """
+    if owner is not None and owner.token is not None:
+        params = {**params, "token": owner.token.pk}
     job = Job.objects.create(kind=kind, owner=owner, title=title[:300], params=params)
     if not here:
         transaction.on_commit(lambda: dispatch(job.pk))
@@ -88,6 +92,19 @@ def dispatch(job_id: int) -> None:
         run_job.apply_async((job_id,))
     except (BrokerError, OSError) as error:
         logger.warning("the broker does not answer (%s): job %s waits for the sweep", type(error).__name__, job_id)
+
+
+def person_of(job: Job) -> User:
+    """Who started it, with what they may do now: by a token, what that leaves of it. Raises JobError."""
+    by_token = job.params.get("token")
+    owners = User.objects.filter(jobs=job, is_active=True)
+    person = owners.first() if by_token is None else tokens.holder_of(by_token)
+    if person is None:
+        what = (
+            "person who started it has no account here" if by_token is None else "token that started it does not work"
+        )
+        raise JobError(f"The {what} any more. What was done until then stays.")
+    return person
 
 
 @dataclass
@@ -161,6 +178,8 @@ def run(job_id: int, *, slice_seconds: float | None = SLICE_SECONDS, on_progress
         return _end(job, Job.State.FAILED, error=f"It stopped {MOST_STARTS} times without getting further.")
     deadline = None if slice_seconds is None else time.monotonic() + slice_seconds
     try:
+        if "token" in job.params:
+            job.owner = person_of(job)
         work = Run(job, deadline, on_progress, dict(job.cursor))
         with pulse.held(work.renew):
             result = _handler_of(job)(work)

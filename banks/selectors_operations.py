@@ -71,8 +71,10 @@ class OperationRow:
         return looked_at is None or looked_at < timezone.now() - OLD
 
 
-def operation_page(user: Any, filters: OperationFilters, cursor: Cursor | None) -> Page[OperationSeen]:
-    return page_of(_with_parts(filters.rows(user)), ORDER, cursor, PAGE_SIZE)
+def operation_page(
+    user: Any, filters: OperationFilters, cursor: Cursor | None, size: int = PAGE_SIZE
+) -> Page[OperationSeen]:
+    return page_of(_with_parts(filters.rows(user)), ORDER, cursor, size)
 
 
 def rows_by_pk(user: Any, pks: Sequence[int]) -> list[OperationSeen]:

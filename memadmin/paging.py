@@ -6,7 +6,7 @@ the page and no others, however many there are, on both databases and without st
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import product
 from typing import Any, Generic, TypeVar
 
@@ -70,9 +70,10 @@ class Cursor:
             return None
         try:
             value = parse_datetime(moment) if moment else None
-        except ValueError:
-            return None
-        if moment and (value is None or value.tzinfo is None):
+            if moment and (value is None or value.tzinfo is None):
+                return None
+            value = value.astimezone(UTC) if value else None
+        except (ValueError, OverflowError):  # the latter: no time of any calendar
             return None
         return cls(value, int(number), direction == "b")
 

@@ -1,12 +1,12 @@
 """What endpoints share: who asks, which bank is meant, where the next page starts."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 
 from django.http import HttpRequest
 from django.utils import timezone
 
 from banks import access
-from banks.models import Bank, Role
+from banks.models import Bank, Role, Server
 from memadmin.accounts.models import User
 from memadmin.api.errors import Problem, Refused
 from memadmin.paging import Cursor
@@ -32,6 +32,8 @@ def asker(request: HttpRequest) -> User:
 
 def bank_named(user: User, bank: str, server: str, role: Role = Role.VIEWER) -> Bank:
     """The one bank of this id that this token may see, when its role is enough. Raises Refused: 404, 403, or 409."""
+    if "\x00" in bank + server:  # no database stores it
+        raise Refused(404, NO_BANK)
     found = access.banks_for(user).select_related("server").filter(bank_hash=Bank.hash_of(bank), bank_id=bank)
     if server:
         found = found.filter(server__name=server)
@@ -45,6 +47,14 @@ def bank_named(user: User, bank: str, server: str, role: Role = Role.VIEWER) -> 
     return banks[0]
 
 
+def server_named(user: User, name: str) -> Server:
+    """A server of which this token sees a bank. Raises Refused (404)."""
+    seen = access.banks_for(user).filter(server__name=name.replace("\x00", "")).select_related("server").first()
+    if seen is None:
+        raise Refused(404, "There is no such server, or this token sees no bank of it.")
+    return seen.server
+
+
 def cursor_of(text: str) -> Cursor | None:
     """Raises Refused (422) for what is no cursor of ours: a program that goes on from it would begin anew for ever."""
     if not text:
@@ -56,5 +66,9 @@ def cursor_of(text: str) -> Cursor | None:
 
 
 def moment(value: datetime) -> datetime:
-    """A time without a zone is meant as UTC."""
-    return value if timezone.is_aware(value) else timezone.make_aware(value, timezone.get_default_timezone())
+    """A time without a zone is one of the server's zone. Raises Refused (422) for what is beyond the calendar."""
+    try:
+        aware = value if timezone.is_aware(value) else timezone.make_aware(value, timezone.get_default_timezone())
+        return aware.astimezone(UTC)
+    except OverflowError as error:
+        raise Refused(422, "No calendar has this time.", fields=[]) from error

@@ -1,16 +1,18 @@
 """Endpoints: who am I, which banks, what happened, what became of a write."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Literal
+from uuid import UUID
 
 from django.http import HttpRequest
 from ninja import Query, Router
 
-from banks import access, selectors, selectors_log
+from banks import access, log_index, selectors, selectors_log
 from banks.api.asking import LONGEST_ID, Ambiguous, asker, bank_named, cursor_of, moment
 from banks.api.shapes import BankOut, BankPageOut, LogPageOut, MeOut, RowOut, WriteOut
 from banks.log_filters import LogFilters
 from banks.models import Role
+from memadmin.accounts.models import User
 from memadmin.api.errors import Refused
 from memadmin.paging import page_of
 
@@ -19,6 +21,9 @@ DEFAULT_LIMIT, MOST = 50, 200
 Limit = Annotated[int, Query(ge=1, le=MOST)]
 Text = Annotated[str, Query(max_length=LONGEST_ID)]
 LARGEST_PK = 2**63 - 1
+# As banks.log_filters has them; "" is any.
+State = Literal["", "attention", "flight", "unknown", "retrying", "done", "cancelled"]
+Via = Literal["", "web", "api", "cli", "import", "expiry", "housekeeping", "reapply", "webhook", "observed"]
 
 
 @router.get("/me", response=MeOut, operation_id="me", summary="The token that asks")
@@ -47,7 +52,13 @@ def log(
     document: Text = "",
     fact: Text = "",
     kind: Annotated[str, Query(max_length=30)] = "",
+    state: State = "",
+    via: Via = "",
+    who: Annotated[str, Query(max_length=150)] = "",
+    group: UUID | None = None,
+    q: Annotated[str, Query(max_length=200)] = "",
     since: datetime | None = None,
+    until: datetime | None = None,
     cursor: Text = "",
     limit: Limit = DEFAULT_LIMIT,
 ) -> LogPageOut:
@@ -55,12 +66,26 @@ def log(
     if (document or fact or server) and not bank:
         raise Refused(422, "`server`, `document` and `fact` need `bank`.", fields=[])
     one = str(bank_named(user, bank, server).pk) if bank else ""
-    listed = LogFilters(kind=kind, bank=one, document=document, fact=fact).listed(user)
+    if q and not log_index.has_words(q):
+        raise Refused(422, "`q` needs at least one letter or digit.", fields=[])
+    asked = {"kind": kind, "bank": one, "document": document, "fact": fact, "state": state, "via": via, "q": q}
+    asked |= {"who": _person(who), "group": str(group) if group else ""}
+    listed = LogFilters(**{name: value.replace("\x00", "") for name, value in asked.items()}).listed(user)
     rows = listed.rows.prefetch_related("bank__server", "token").defer(*selectors_log.HEAVY)
     if since is not None:
         rows = rows.filter(occurred_at__gte=moment(since))
+    if until is not None:
+        rows = rows.filter(occurred_at__lt=moment(until))
     page = page_of(rows, selectors_log.LOG_ORDER, cursor_of(cursor), limit, listed.split)
     return LogPageOut(rows=[RowOut.of(row) for row in page.rows], next=page.later or None)
+
+
+def _person(who: str) -> str:
+    """As the filters take it: their number, or "me"; one that nobody has, for a name that nobody has."""
+    if who in {"", "me"}:
+        return who
+    found = User.objects.filter(username=who.replace("\x00", "")).values_list("pk", flat=True).first()
+    return str(found or 0)
 
 
 @router.get("/writes/{int:write_id}", response=WriteOut, operation_id="write", summary="What became of a write")

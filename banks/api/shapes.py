@@ -2,10 +2,12 @@
 
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from ninja import Schema
 
 from banks.models import ApiToken, Bank, Role, Write
+from banks.selectors_operations import said
 from memadmin.accounts.models import User
 from memadmin.retention import NOTHING, RetainedItems, first_of, head_of
 
@@ -73,7 +75,7 @@ class BankPageOut(Schema):
 
 
 class RowOut(Schema):
-    """A row of the write log. `omitted`: whether something of it was left out for its length."""
+    """A row of the write log. `group`: that of one action on several things."""
 
     id: int
     kind: str
@@ -84,6 +86,7 @@ class RowOut(Schema):
     who: str
     token: str | None
     via: str
+    group: UUID | None
     occurred_at: datetime
     finished_at: datetime | None
     error: str
@@ -100,6 +103,7 @@ class RowOut(Schema):
             "who": write.actor_name,
             "token": write.token.name if write.token else None,
             "via": write.via,
+            "group": write.group,
             "occurred_at": write.occurred_at,
             "finished_at": write.finished,
             "error": head_of(write.error_text, TEXT_GIVEN).text,
@@ -126,8 +130,12 @@ class FactOut(Schema):
 
 
 class WriteOut(RowOut):
-    """`facts` is empty where the row is not about single facts; `facts_omitted` counts those left out."""
+    """`open`: it has not ended, and nobody is needed. `said`: what the server did, of an act on an operation. `facts`
+    is empty where the row is not about single facts; `facts_omitted` counts those left out."""
 
+    open: bool
+    said: str
+    operation_id: UUID
     reason: str
     attempts: int
     facts: list[FactOut]
@@ -138,6 +146,9 @@ class WriteOut(RowOut):
         facts = _facts_of(write)
         return cls(
             **cls._values(write),
+            open=write.is_open,
+            said=head_of(said(write), TEXT_GIVEN).text,
+            operation_id=write.operation_id,
             reason=head_of(str(write.params.get("reason", "")), TEXT_GIVEN).text,
             attempts=write.attempts,
             facts=facts.items,

@@ -91,13 +91,15 @@ def under_way(rows: Iterable[OperationSeen], states: Sequence[str] = tuple(Write
     return {write.slot: write for write in found}
 
 
-def record(*, user: User, act: Act, row: OperationSeen, group: UUID | None = None) -> Write:
+def record(
+    *, user: User, act: Act, row: OperationSeen, group: UUID | None = None, via: Write.Via = Write.Via.WEB
+) -> Write:
     """One write. Raises Http404 and NotEnough as `access.require` does."""
     access.require(user, row.bank, ROLES[act])
     about = row.document_id if len(row.document_id) <= LONGEST_DOCUMENT else ""
     params = {"operation": row.operation_id, "document": about, "type": row.type, "status": row.status}
     with transaction.atomic():
-        return writes.record(kind=KINDS[act], bank=row.bank, via=Write.Via.WEB, actor=user, params=params, group=group)
+        return writes.record(kind=KINDS[act], bank=row.bank, via=via, actor=user, params=params, group=group)
 
 
 def start(*, user: User, act: Act, rows: Sequence[OperationSeen]) -> Job:
@@ -112,10 +114,9 @@ def start(*, user: User, act: Act, rows: Sequence[OperationSeen]) -> Job:
 def run(run: jobs.Run) -> dict[str, Any]:
     """The handler. What is recorded already lies before the cursor."""
     act, group, picks = run.params["act"], UUID(run.params["group"]), run.params["picks"]
+    via = Write.Via.API if "token" in run.params else Write.Via.WEB
     while (at := run.cursor.get("at", 0)) < len(picks):
-        owner = User.objects.filter(jobs=run.job, is_active=True).first()
-        if owner is None:
-            raise jobs.JobError("The person who started it has no account here any more. What was recorded stays.")
+        owner = jobs.person_of(run.job)
         lot = picks[at : at + ROWS_PER_STEP]
         known = {row.pk: row for row in OperationSeen.objects.filter(pk__in=lot).select_related("bank__server")}
         allowed, busy = access.bank_ids_for(owner, ROLES[act]), under_way(known.values())
@@ -131,7 +132,7 @@ def run(run: jobs.Run) -> dict[str, Any]:
                     text = row.operation_id if row else str(pk)
                     JobItem.objects.create(job=run.job, number=number, outcome="skipped", reason=why, raw=text.encode())
                 else:
-                    record(user=owner, act=act, row=row, group=group)
+                    record(user=owner, act=act, row=row, group=group, via=via)
     return {"recorded": Write.objects.filter(group=group).count(), "skipped": run.job.items.count()}
 
 

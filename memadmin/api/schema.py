@@ -28,7 +28,12 @@ SHARED = {
 WITH_HEADERS = {
     401: {"WWW-Authenticate": {"schema": {"type": "string"}}},
     405: {"Allow": {"schema": {"type": "string"}}},
-    429: {"Retry-After": {"schema": {"type": "integer"}}},
+    429: {"Retry-After": {"schema": {"type": "integer"}, "description": "Seconds to wait."}},
+}
+LIMITS = {
+    "RateLimit-Limit": "Requests that this token may make in a minute; absent where there is no limit.",
+    "RateLimit-Remaining": "How many of them are left.",
+    "RateLimit-Reset": "Seconds until the minute is over.",
 }
 IDEMPOTENCY = {
     "in": "header",
@@ -46,9 +51,14 @@ def completed(document: Any) -> Any:
         shape = model.model_json_schema(ref_template="#/components/schemas/{model}")
         components["schemas"].update(shape.pop("$defs", {}))
         components["schemas"][model.__name__] = shape
+    components["headers"] = {
+        name: {"schema": {"type": "integer"}, "description": said} for name, said in LIMITS.items()
+    }
     components["responses"] = {name: _response(status) for status, (name, _, _) in SHARED.items()}
     for methods in document["paths"].values():
         for method, operation in methods.items():
+            for response in operation["responses"].values():
+                response["headers"] = {name: {"$ref": f"#/components/headers/{name}"} for name in LIMITS}
             for status, (name, _, _) in SHARED.items():
                 operation["responses"].setdefault(status, {"$ref": f"#/components/responses/{name}"})
             if method == "post":

@@ -46,7 +46,28 @@ def start_import(
     `on_this_machine`: the file was read here, so a loopback address is our own server. `here` as in `jobs.start`.
     """
     files.remove_strays()
-    name = files.keep(chunks)
+    return start_kept(
+        files.keep(chunks),
+        owner=owner,
+        machine=machine,
+        server=server,
+        localhost=localhost,
+        on_this_machine=on_this_machine,
+        here=here,
+    )
+
+
+def start_kept(
+    name: str,
+    *,
+    owner: User,
+    machine: str,
+    server: Server | None = None,
+    localhost: Server | None = None,
+    on_this_machine: bool = False,
+    here: bool = False,
+) -> Job:
+    """As `start_import`, of a file that was kept already (files.keep) and belongs to the job from now on."""
     try:
         source = _source(owner=owner, machine=machine.strip()[:200], localhost=localhost, trusts=on_this_machine)
         return jobs.start(

@@ -31,10 +31,15 @@ def start_log_import(*, user: User, bank_id: int, chunks: Iterable[bytes], here:
 
     404 for strangers of the bank, 403 for those who may only look. Raises files.TooLarge.
     """
-    bank = access.get_bank(user, bank_id, Role.REVIEWER)
+    access.get_bank(user, bank_id, Role.REVIEWER)
     files.remove_strays()
-    name = files.keep(chunks)
+    return start_kept(files.keep(chunks), user=user, bank_id=bank_id, here=here)
+
+
+def start_kept(name: str, *, user: User, bank_id: int, here: bool = False) -> Job:
+    """As `start_log_import`, of a file that was kept already (files.keep) and belongs to the job from now on."""
     try:
+        bank = access.get_bank(user, bank_id, Role.REVIEWER)
         params = {"file": name, "bank": bank.pk, "group": str(uuid.uuid4())}
         return jobs.start(kind=KIND, owner=user, title=f"Log of an agent in {bank}", params=params, here=here)
     except BaseException:

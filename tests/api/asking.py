@@ -3,7 +3,9 @@
 import json
 from collections.abc import Sequence
 from functools import cache
+from io import BytesIO
 from typing import Any
+from urllib.parse import urlencode
 
 from django.http import HttpResponse
 from django.test import Client
@@ -54,6 +56,16 @@ class Program:
     def upload(self, path: str, fields: dict[str, Any], **headers: str) -> HttpResponse:
         """As a form with files: `fields` in their order, files and lists of them among the texts."""
         answer = Client().post(f"/api/v1{path}", fields, headers={**self._headers(), **headers})
+        return as_promised("POST", path, answer)
+
+    def send(
+        self, path: str, body: bytes, *, headers: dict[str, str] | None = None, announced: int = 0, **query: Any
+    ) -> HttpResponse:
+        """A file. `announced`: more bytes than there are."""
+        where = f"/api/v1{path}?{urlencode(query)}"
+        more: dict[str, Any] = {"CONTENT_LENGTH": str(announced), "wsgi.input": BytesIO(body)} if announced else {}
+        asked = {**self._headers(), **(headers or {})}
+        answer = Client().post(where, body, content_type="application/x-ndjson", headers=asked, **more)
         return as_promised("POST", path, answer)
 
     def _headers(self) -> dict[str, str]:

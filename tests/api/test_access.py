@@ -2,13 +2,15 @@
 
 import json
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 import time_machine
+from django.conf import LazySettings
 from django.utils import timezone
 
-from banks.models import Bank, RetainItem, Role, Write
+from banks.models import Bank, Job, RetainItem, Role, Write
 from banks.services import tokens
 from memadmin.accounts.models import User
 from memadmin.api.root import api
@@ -18,6 +20,7 @@ from tests import factories
 from tests.api.asking import Program, issue
 from tests.banks.conftest import LyingTransport
 from tests.banks.filing import upload
+from tests.banks.operations import make_operation
 from tests.banks.retaining import put
 from tests.conftest import People
 from tests.known_failures.world import everything
@@ -27,18 +30,26 @@ pytestmark = pytest.mark.django_db
 # What is noted down about a token that is used.
 USE = {"banks.apitoken"}
 READING = {"GET /me": 200, "GET /banks": 200, "GET /log": 200, "GET /reviews": 200, "GET /facts/retired": 200}
-READING["GET /decisions"] = 200
+READING |= {"GET /decisions": 200, "GET /operations": 200}
 OF_A_BANK = [
     *("GET /log?bank", "GET /writes/{write_id}", "GET /retain/{item_id}"),
     *("GET /reviews?bank", "GET /reviews/{review_id}", "GET /facts/retired?bank", "GET /decisions?bank"),
+    *("GET /operations?bank", "GET /operations/{operation_id}"),
 ]
 READING |= dict.fromkeys(OF_A_BANK, 200)
+READING["GET /jobs/{job_id}"] = 404  # of a token that asks for another one's
 DECIDING = {"approve": 200, "delete": 202, "edit": 202, "undo": 200}
 ACTING = {"POST /facts/retire": 202, "POST /retain": 202, "POST /retain/transcript": 202, "POST /retain/files": 202}
+ACTING |= {"POST /imports/queue": 202, "POST /imports/log": 202}
 ACTING |= {f"POST /reviews/{{review_id}}/{act}": status for act, status in DECIDING.items()}
-TOO_LITTLE = dict.fromkeys(ACTING, 403)
-NONE_OF_IT = dict.fromkeys([*READING, *ACTING], 401)
-STRANGER = {**READING, **dict.fromkeys([*OF_A_BANK, *ACTING], 404)}
+ADMINISTERING = {f"POST /operations/{{operation_id}}/{act}": 202 for act in ("cancel", "forget")}
+ACTING["POST /operations/{operation_id}/retry"] = 202
+TOO_LITTLE = dict.fromkeys([*ACTING, *ADMINISTERING], 403)
+REVIEWING = {**READING, **ACTING, **dict.fromkeys(ADMINISTERING, 403)}
+ADMIN = {**READING, **ACTING, **ADMINISTERING}
+NONE_OF_IT = dict.fromkeys(ADMIN, 401)
+# A queue file may be about any bank: its lines are parked.
+STRANGER = {**READING, **dict.fromkeys([*OF_A_BANK, *ACTING, *ADMINISTERING], 404), "POST /imports/queue": 202}
 MATRIX: dict[str, dict[str, int]] = {
     "no token": NONE_OF_IT,
     "no such token": NONE_OF_IT,
@@ -48,12 +59,12 @@ MATRIX: dict[str, dict[str, int]] = {
     "viewer's": {**READING, **TOO_LITTLE},
     "viewer's, made for an admin": {**READING, **TOO_LITTLE},
     "reviewer's for reading": {**READING, **TOO_LITTLE},
-    "reviewer's": {**READING, **ACTING},
-    "admin's": {**READING, **ACTING},
-    "operator's": {**READING, **ACTING},
+    "reviewer's": REVIEWING,
+    "admin's": ADMIN,
+    "operator's": ADMIN,
     "admin's for another bank": STRANGER,
     "operator's for another bank": STRANGER,
-    "of somebody without a role": STRANGER,
+    "of somebody without a role": {**STRANGER, "POST /imports/queue": 403},
 }
 
 
@@ -113,6 +124,15 @@ def ask(
     program: Program, endpoint: str, bank: Bank, write: Write, item: RetainItem, entries: dict[str, ReviewEntry]
 ) -> Any:
     method, _, path = endpoint.partition(" ")
+    if path.startswith("/imports/"):
+        return program.send(path, b"torn\n", **({"bank": bank.bank_id} if path.endswith("log") else {}))
+    if path.startswith("/operations/"):
+        act = path.rpartition("/")[2]
+        row = bank.operations.get(status={"cancel": "pending", "forget": "completed"}.get(act, "failed"))
+        path = path.format(operation_id=row.pk)
+        return program.get(path) if method == "GET" else program.post(path, {})
+    if path == "/jobs/{job_id}":
+        return program.get(f"/jobs/{Job.objects.earliest('pk').pk}")
     if endpoint == "POST /retain":
         return program.post(path, {"bank": bank.bank_id, "items": [{"content": "Ann moved."}]})
     if path.startswith("/reviews/"):
@@ -145,17 +165,29 @@ def test_no_endpoint_is_left_out() -> None:
 
 
 @pytest.mark.parametrize("kind", MATRIX)
-def test_row_by_row(kind: str, bank: Bank, people: People, other: Bank, line: LyingTransport) -> None:
+def test_row_by_row(
+    kind: str,
+    bank: Bank,
+    people: People,
+    other: Bank,
+    line: LyingTransport,
+    settings: LazySettings,
+    tmp_path: Path,
+) -> None:
+    settings.MEDIA_ROOT = tmp_path
     write = Write.objects.create(kind="edit", bank=bank, via="web", state="done", document_id="a")
     (item,) = put(people.owner, bank, "Ben stayed.")
     program, entries = Program(text_of(kind, people, other)), memories(bank)
+    Job.objects.create(kind="import-queue", owner=people.reviewer, params={"token": 0})
+    for status in ("pending", "completed", "failed"):
+        make_operation(bank, status)
     for endpoint, status in MATRIX[kind].items():
         before = everything(without=USE)
         answer = ask(program, endpoint, bank, write, item, entries)
         assert answer.status_code == status, (endpoint, answer.content)
         if status >= 400 or endpoint.startswith("GET"):
             assert everything(without=USE) == before, endpoint
-    if MATRIX[kind] == STRANGER:
+    if MATRIX[kind]["GET /log?bank"] == 404:
         said = program.get("/banks").content + program.get("/log").content + program.get("/reviews").content
         assert bank.bank_id not in said.decode()
     assert line.calls == []

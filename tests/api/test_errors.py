@@ -166,6 +166,9 @@ def test_each_token_has_its_own_limit(people: People, program: Program, settings
         assert (answer["Retry-After"], "3 requests" in answer.json()["detail"]) == ("40", True)
         assert other.get("/me").status_code == 200
         clock.shift(40)
-        assert mine.get("/me").status_code == 200
+        answer = mine.get("/me")
+        assert [answer[name] for name in auth.LIMIT_HEADERS] == ["3", "2", "60"]
+        assert (other.get("/nothing").status_code, mine.get("/writes/1")["RateLimit-Remaining"]) == (404, "1")
         settings.API_PER_MINUTE = 0
         assert {mine.get("/me").status_code for _ in range(9)} == {200}
+        assert auth.LIMIT_HEADERS[0] not in mine.get("/me")

@@ -2,9 +2,11 @@
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
+from banks import log_index
 from banks.models import Bank, Role, Write
 from tests import factories
 from tests.api.asking import Program, issue
@@ -69,8 +71,6 @@ def test_the_log_is_read_page_by_page_and_no_row_twice(bank: Bank, program: Prog
 def test_the_log_is_narrowed_by_what_is_asked_for(bank: Bank, people: People, program: Program) -> None:
     old = row(bank, occurred_at=NOON - timedelta(days=9))
     retired = row(bank, kind="retire", document_id="b", fact_ids=["f1"])
-    from banks import log_index
-
     log_index.note([(retired.pk, ["f1"])])
     assert ids(program.get("/log", kind="retire")) == [retired.pk]
     assert ids(program.get("/log", bank=bank.bank_id)) == [retired.pk, old.pk]
@@ -122,3 +122,26 @@ def test_a_row_tells_what_became_of_each_fact(bank: Bank, people: People, progra
     )  # fmt: skip
     assert len(told["error"]) == 2_000
     assert Program(issue(people.operator)).get(f"/writes/{write.pk}").status_code == 200
+
+
+def test_the_log_by_everything_that_its_page_has(bank: Bank, people: People, program: Program) -> None:
+    group = uuid4()
+    mine = row(bank, actor=people.reviewer, via="api", group=group, state="attention", error_text="the heron flew")
+    row(bank, actor=people.owner, occurred_at=NOON - timedelta(days=9))
+    log_index.note([(mine.pk, [])])
+    log_index.sweep()
+    asked = [
+        {"state": "attention"},
+        {"via": "api"},
+        {"who": "me"},
+        {"who": "mira"},
+        {"group": str(group)},
+        {"q": "heron"},
+    ]
+    for query in asked:
+        assert ids(program.get("/log", **query)) == [mine.pk], query
+    assert ids(program.get("/log", who="nobody")) == ids(program.get("/log", who="me", via="web")) == []
+    assert ids(program.get("/log", until="2026-03-16T12:00:00Z", since="2026-03-01T00:00:00Z")) != [mine.pk]
+    wrong = [{"state": "x"}, {"via": "x"}, {"group": "x"}, {"q": "!"}, {"since": "0001-01-01T00:00:00+23:00"}]
+    for query in wrong:
+        assert program.get("/log", **query).status_code == 422, query
