@@ -92,6 +92,7 @@ def note_refusal(server: Server, error: Refused) -> None:
 
 
 def note_answer(server: Server) -> None:
-    # Conditional: a healthy server costs no write per call.
+    if not server.failures and server.closed_until is None:
+        return  # a healthy server costs no write per call
     if Server.objects.filter(pk=server.pk, failures__gt=0).update(failures=0, closed_until=None):
         server.failures, server.closed_until = 0, None

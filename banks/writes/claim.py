@@ -29,12 +29,9 @@ class Claim:
     fresh: bool
 
 
-def take(write_id: int) -> Claim | str:
-    """The claimed row, or a word why there is nothing to do ("not due", "slot busy", "document busy" …)."""
+def take(write: Write) -> Claim | str:
+    """The claimed row, read anew, or a word why there is nothing to do ("not due", "slot busy", "document busy" …)."""
     now = timezone.now()
-    write = Write.objects.select_related("bank__server").filter(pk=write_id).first()
-    if write is None or write.state not in Write.OPEN:
-        return "ended"
     until = now + pulse.claim_time()
     if write.state in (State.QUEUED, State.RETRYING):
         if server_is_full(write.bank.server, now):
@@ -61,12 +58,11 @@ def _take_fresh(write: Write, now: datetime, until: datetime) -> Claim | str:
         return "slot busy"
     if not taken:
         return "not due"
-    before, write.claim = write.state, write.claim + 1
-    if crossing.in_the_way(write):
-        store(write, state=before, attempts=F("attempts") - 1)
+    mine = _claimed(write)
+    if crossing.in_the_way(mine):
+        store(mine, state=write.state, attempts=mine.attempts - 1)
         return "document busy"
-    _refresh(write, claim=write.claim)
-    return Claim(write, fresh=True)
+    return Claim(mine, fresh=True)
 
 
 def _take_back(write: Write, now: datetime, until: datetime) -> Claim | str:
@@ -77,10 +73,14 @@ def _take_back(write: Write, now: datetime, until: datetime) -> Claim | str:
         .filter(Q(claimed_until=None) | Q(claimed_until__lt=now))
         .update(claim=F("claim") + 1, claimed_until=until, dispatched_until=None)
     )
-    if not taken:
-        return "not due"
-    _refresh(write, claim=write.claim + 1)
-    return Claim(write, fresh=False)
+    return Claim(_claimed(write), fresh=False) if taken else "not due"
+
+
+def _claimed(write: Write) -> Write:
+    """The row that was just taken, as it is now. It keeps our number, even where another worker has one by now."""
+    mine = Write.objects.select_related("bank__server").get(pk=write.pk)
+    mine.claim = write.claim + 1
+    return mine
 
 
 def held(write: Write) -> AbstractContextManager[None]:
@@ -96,21 +96,19 @@ def held(write: Write) -> AbstractContextManager[None]:
 
 
 def store(write: Write, **changes: Any) -> bool:
-    """Stores what a worker found out, if it still holds the row. `changes` are fields of Write."""
+    """Stores what a worker found out, if it still holds the row. `changes` are plain values of fields of Write.
+
+    The instance has them from then on: nobody else changes a row that is claimed, so it is not read again.
+    """
     changes.setdefault("claimed_until", None)
     with transaction.atomic():
         stored = Write.objects.filter(pk=write.pk, claim=write.claim, state__in=Write.OPEN).update(**changes)
         if stored and changes.get("error_text", write.error_text) != write.error_text:
             log_index.again(write.pk)
     if stored:
-        _refresh(write, claim=write.claim)
+        for name, value in changes.items():
+            setattr(write, name, value)
     return bool(stored)
-
-
-def _refresh(write: Write, *, claim: int) -> None:
-    """Reads the row anew, but never takes over the number of a worker that claimed it in between."""
-    write.refresh_from_db()
-    write.claim = claim
 
 
 def server_is_full(server: Server, now: datetime) -> bool:

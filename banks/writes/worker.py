@@ -48,7 +48,7 @@ def run(write_id: int) -> str:
             not_before=wait, dispatched_until=None
         )
         return "server closed"
-    claimed = claim.take(write_id)
+    claimed = claim.take(write)
     if isinstance(claimed, str):
         Write.objects.filter(pk=write_id).update(dispatched_until=None)  # the sweep may tell us again
         return claimed

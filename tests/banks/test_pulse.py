@@ -154,15 +154,15 @@ def test_nobody_takes_over_the_number_of_a_faster_worker(
 ) -> None:
     """Stalled between the claim and the look at the row, until somebody else has claimed it."""
     write = deletion(entry, people)
-    look = Write.refresh_from_db
+    look = claim._claimed
 
-    def stalled(self: Write, *arguments: Any, **options: Any) -> None:
-        Write.objects.filter(pk=self.pk).update(claim=9)
-        look(self, *arguments, **options)
+    def stalled(taken: Write) -> Write:
+        Write.objects.filter(pk=taken.pk).update(claim=9)
+        return look(taken)
 
     with time_machine.travel(write.not_before + later(1), tick=False):
-        monkeypatch.setattr(Write, "refresh_from_db", stalled)
-        taken = claim.take(write.pk)
+        monkeypatch.setattr(claim, "_claimed", stalled)
+        taken = claim.take(write)
     assert isinstance(taken, claim.Claim)
     assert taken.write.claim == 1
     assert not claim.store(taken.write, state=Write.State.DONE)
