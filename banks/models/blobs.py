@@ -1,9 +1,12 @@
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
-from django.db import models
+from django.db import connection, models
 from django.utils import timezone
+
+AT_ONCE = 1_000  # rows of one statement
+_INSERT = "INSERT INTO banks_blob (sha256, data, size, length, created)"
 
 
 class BlobManager(models.Manager["Blob"]):
@@ -25,11 +28,22 @@ class BlobManager(models.Manager["Blob"]):
         keys = {text: Blob.key_of(text) for text in texts}
         # In one order everywhere: two who store the same texts at once never wait for each other.
         new = {key: text for text, key in sorted(keys.items(), key=lambda pair: pair[1])}
-        erased = set(self.filter(pk__in=list(new), erased__isnull=False).values_list("pk", flat=True))
-        for key in erased:
+        known = new.keys() - self._insert(list(new.items()))
+        for key in self.filter(pk__in=known, erased__isnull=False).values_list("pk", flat=True) if known else []:
             self.filter(pk=key).update(data=new[key].encode("utf-8"), erased=None)
-        self.bulk_create([_blob_of(key, text) for key, text in new.items() if key not in erased], ignore_conflicts=True)
         return keys
+
+    def _insert(self, new: Sequence[tuple[str, str]]) -> set[str]:
+        """The keys of those that were not there. In SQL of our own: Django does not say which these are."""
+        inserted, now = set[str](), connection.ops.adapt_datetimefield_value(timezone.now())
+        with connection.cursor() as cursor:
+            for at in range(0, len(new), AT_ONCE):
+                rows = [(key, text.encode("utf-8"), len(text)) for key, text in new[at : at + AT_ONCE]]
+                marks = ", ".join(["(%s, %s, %s, %s, %s)"] * len(rows))
+                values = [value for key, data, length in rows for value in (key, data, len(data), length, now)]
+                cursor.execute(f"{_INSERT} VALUES {marks} ON CONFLICT DO NOTHING RETURNING sha256", values)
+                inserted.update(key for (key,) in cursor.fetchall())
+        return inserted
 
 
 class Blob(models.Model):
@@ -64,8 +78,3 @@ class Blob(models.Model):
     def text(self) -> str:
         """The text; empty after an erasure (`erased` tells)."""
         return bytes(self.data).decode("utf-8")
-
-
-def _blob_of(key: str, text: str) -> Blob:
-    data = text.encode("utf-8")
-    return Blob(sha256=key, data=data, size=len(data), length=len(text))
