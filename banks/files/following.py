@@ -11,12 +11,14 @@ from typing import Any
 from django.utils import timezone
 
 from banks.hindsight import HindsightClient, Operation
+from banks.hindsight.errors import one_line
 from banks.models import Write
 from banks.writes import Done, StillWorking, Stuck
 
 CONVERSION, EXTRACTION = "file_convert_retain", "retain"  # types of operations
 RUNNING = ("pending", "processing")
 LOOKED_AT = 300  # of the newest operations of a type
+LONGEST_SAID = 300  # characters of an error
 VISIBLE_WITHIN = timedelta(seconds=60)  # what the server calls done is in its lists a moment later
 OVERDUE_AFTER = timedelta(hours=25)  # longer than any provider's batch
 BEFORE, DOCUMENT_BEFORE = "before", "document_before"
@@ -89,8 +91,9 @@ def _landed(client: HindsightClient, write: Write, told: dict[str, Any], *, sure
 
 
 def _sentence(said: str) -> str:
-    """Foreign words, before ours."""
-    return said if said.endswith((".", "!", "?")) else f"{said}."
+    """Foreign words, before ours: of an error the line that says what it was, not where in the server."""
+    line = one_line(next((line for line in said.splitlines() if line.strip()), ""), LONGEST_SAID)
+    return line if line.endswith((".", "!", "?", "…")) else f"{line}."
 
 
 def _working(write: Write, told: dict[str, Any]) -> StillWorking:

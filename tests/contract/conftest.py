@@ -93,7 +93,7 @@ def real_server() -> Iterator[Target]:
 
 @pytest.fixture(scope="session")
 def demo_server() -> Iterator[Target]:
-    server = DemoServer(pace=_PACE, api_key=KEY, parsers=())  # as the real one is installed
+    server = DemoServer(pace=_PACE, api_key=KEY)
     yield Target("demo", "http://demo", DemoTransport(server))
     server.close()
 

@@ -174,8 +174,9 @@ def _settings(api: int, postgres: int, stub: int) -> dict[str, str]:
         "LLM_TRACE_ENABLED": "true",
     }
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("HINDSIGHT_")}
+    converter = {"PYTHONPATH": str(Path(__file__).with_name("converter"))}
     quiet = {"DO_NOT_TRACK": "1", "OTEL_SDK_DISABLED": "true", "NO_PROXY": "127.0.0.1,localhost"}
-    return inherited | quiet | {f"HINDSIGHT_API_{name}": value for name, value in ours.items()}
+    return inherited | quiet | converter | {f"HINDSIGHT_API_{name}": value for name, value in ours.items()}
 
 
 def _spawn(home: Home, name: str, command: list[str], settings: dict[str, str]) -> int:
