@@ -17,4 +17,4 @@ class BanksConfig(AppConfig):
         from banks.files import kind  # noqa: F401  another
         from banks.operations import acts  # noqa: F401  its kind of job
         from banks.retain import batch  # noqa: F401  another kind
-        from banks.services import ask  # noqa: F401  brings its kind of job
+        from banks.services import ask, dry_runs  # noqa: F401  bring their kinds of job

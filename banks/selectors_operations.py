@@ -55,7 +55,7 @@ class OperationRow:
         acts = [(each.act.pk, each.act.state) for each in (self, *self.parts) if each.act]
         told = (
             self.seen.changed_at,
-            self.write and self.write.state,
+            self.write and (self.write.state, self.landing),
             self.may_retry,
             self.may_cancel,
             self.may_forget,
@@ -63,6 +63,19 @@ class OperationRow:
             self.old,
         )
         return f"{crc32(repr(told).encode()):x}"
+
+    @property
+    def landing(self) -> str:
+        """Of a batch of ours, what its operation alone does not tell: "looking" for its documents in the bank's list,
+        "overdue", "missing" some, or ""."""
+        write = self.write
+        if write is None or write.kind != "retain":
+            return ""
+        if write.state == Write.State.ATTENTION:
+            return "missing"
+        if not write.is_open:
+            return ""
+        return "looking" if self.seen.phase != Phase.OPEN else "overdue" if write.outcome.get("overdue") else ""
 
     @property
     def old(self) -> bool:
@@ -125,7 +138,7 @@ def _counts(pks: list[int]) -> dict[int, tuple[int, int, int]]:
 def _writes(rows: Iterable[OperationSeen]) -> dict[tuple[int, str], Write]:
     """Our writes by the operations that they began."""
     ids = [found for row in rows if (found := _uuid(row.operation_id))]
-    writes = Write.objects.filter(operation_id__in=ids).only("bank", "operation_id", "kind", "state")
+    writes = Write.objects.filter(operation_id__in=ids).only("bank", "operation_id", "kind", "state", "outcome")
     return {(write.bank_id, str(write.operation_id)): write for write in writes}
 
 
@@ -218,15 +231,20 @@ class Asking:
     why_not: str = ""
 
 
-def asking(user: Any, filters: OperationFilters, *, reading: bool) -> Asking:
-    """Backs off while nothing changes; ends when nothing is open, or nothing has changed for an hour. One query."""
+def asking(user: Any, filters: OperationFilters, *, reading: bool, rows: Sequence[OperationRow] = ()) -> Asking:
+    """Backs off while nothing changes; ends when nothing is open, or nothing has changed for an hour. One query.
+
+    `rows`: those on the page. A batch whose documents are being looked for is not over.
+    """
     unfinished = filters.rows(user).filter(phase=Phase.OPEN)
     told = unfinished.aggregate(newest=Max("changed_at"), count=CountOf("pk"))
     if reading:
         return Asking(SOONEST if told["count"] else 2)
-    if not told["count"]:
+    moved = [told["newest"], *(row.seen.changed_at for row in rows if row.landing == "looking")]
+    newest = max((each for each in moved if each), default=None)
+    if newest is None:
         return Asking(0, "over")
-    quiet = timezone.now() - told["newest"]
+    quiet = timezone.now() - newest
     if quiet > GIVES_UP:
         return Asking(0, "still")
     return Asking(int(min(max(quiet.total_seconds() / 4, SOONEST), LATEST)))

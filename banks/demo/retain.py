@@ -16,11 +16,11 @@ from banks.demo.store import Row, pack, stamp, unpack
 
 FIELDS = frozenset({"items", "async", "operation_id", "document_tags"})
 _STEP = timedelta(milliseconds=10)  # between the facts of one document, to keep their order
-_FAILED = (
+FAILED = (
     "Fact extraction failed: 1/1 chunks failed. First failures: chunk 0: BadRequestError: Error code: 400 - "
     "demo: forced failure"
 )
-_USAGE = {"input_tokens": 100, "output_tokens": 20, "total_tokens": 120, "cached_tokens": 0, "thoughts_tokens": 0}
+USAGE = {"input_tokens": 100, "output_tokens": 20, "total_tokens": 120, "cached_tokens": 0, "thoughts_tokens": 0}
 
 
 class ExtractionFailed(Exception):
@@ -47,7 +47,7 @@ def post_memories(request: Request) -> dict[str, Any]:
             request.store.commit()  # what came before the failing item stays stored, as on the real server
             request.store.begin()
             raise Problem(500, str(error)) from error
-    return base | {"async": False, "operation_id": None, "usage": _USAGE}
+    return base | {"async": False, "operation_id": None, "usage": USAGE}
 
 
 def reprocess(request: Request) -> dict[str, Any]:
@@ -201,14 +201,14 @@ def _compare(before: list[str], after: list[str]) -> tuple[dict[int, int], list[
 
 def _maybe_fail(request: Request, chunk: str) -> None:
     if text.always_fails(chunk):
-        raise ExtractionFailed(_FAILED)
+        raise ExtractionFailed(FAILED)
     if some := text.fails_at_first(chunk):
         key, times = some
         if request.store.number("SELECT count FROM failures WHERE key = ?", key) < times:
             request.store.run(
                 "INSERT INTO failures VALUES (?, 1) ON CONFLICT (key) DO UPDATE SET count = count + 1", key
             )
-            raise ExtractionFailed(_FAILED)
+            raise ExtractionFailed(FAILED)
 
 
 def _chunks(request: Request, document_id: str) -> list[str]:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, unquote
 
-from banks.demo import banks, config, documents, facts, files, mental_models, operations, retain
+from banks.demo import banks, config, documents, dry_run, facts, files, mental_models, operations, retain
 from banks.demo.http import Pace, Problem, Request
 from banks.demo.store import Store
 
@@ -71,6 +71,7 @@ _ROUTES = (
     _route("GET", f"{_BANK}/config", config.get_config),
     _route("PATCH", f"{_BANK}/config", config.patch_config),
     _route("POST", f"{_BANK}/memories", retain.post_memories),
+    _route("POST", f"{_BANK}/memories/dry-run-extract", dry_run.post_dry_run),
     _route("POST", f"{_BANK}/files/retain", files.post_files),
     _route(
         "GET",

@@ -2,6 +2,7 @@
 
 from banks.hindsight.client import HindsightClient
 from banks.hindsight.derived import MentalModel, SourceFact
+from banks.hindsight.dry_run import DryRun, ExtractedFact, Extraction
 from banks.hindsight.errors import (
     BadAnswer,
     Busy,
@@ -19,7 +20,7 @@ from banks.hindsight.errors import (
 )
 from banks.hindsight.files import RetainFile, safe_name
 from banks.hindsight.ids import check_bank_id, check_document_id, check_fact_id, is_addressable
-from banks.hindsight.items import RetainItem
+from banks.hindsight.items import RetainItem, retain_body
 from banks.hindsight.operations import ChildOperation, Operation
 from banks.hindsight.shapes import (
     BankConfig,
@@ -48,6 +49,9 @@ __all__ = [
     "Deleted",
     "Document",
     "DocumentRow",
+    "DryRun",
+    "ExtractedFact",
+    "Extraction",
     "Fact",
     "Health",
     "HindsightClient",
@@ -73,5 +77,6 @@ __all__ = [
     "check_document_id",
     "check_fact_id",
     "is_addressable",
+    "retain_body",
     "safe_name",
 ]

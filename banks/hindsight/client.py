@@ -13,9 +13,10 @@ import httpx
 
 from banks.hindsight import errors, ids
 from banks.hindsight.derived import MentalModel, SourceFact
+from banks.hindsight.dry_run import DryRun, Extraction
 from banks.hindsight.fields import ShapeError
 from banks.hindsight.files import RetainFile, form_of
-from banks.hindsight.items import RetainItem
+from banks.hindsight.items import RetainItem, retain_body
 from banks.hindsight.operations import Operation
 from banks.hindsight.shapes import (
     BankConfig,
@@ -187,13 +188,18 @@ class HindsightClient:
             raise ValueError("A retain takes at least one item, and each document once.")
         for name in names:
             ids.check_document_id(name)
-        body: dict[str, Any] = {"items": [item.as_json() for item in items]}
-        body |= {"async": True, "operation_id": str(operation_id)}
-        if document_tags:
-            body["document_tags"] = list(document_tags)
+        body = retain_body(items, operation_id=operation_id, document_tags=document_tags)
         answer = self._send("POST", self._bank(bank_id, "memories"), body=body)
         given = answer.data.get("operation_id")
         return Retained(given if isinstance(given, str) else str(operation_id), answer.ignored_params)
+
+    def dry_run(self, bank_id: str, asked: DryRun) -> Extraction:
+        """What a retain of this text would draw from it. Nothing is stored; models are asked, which takes its time.
+
+        Servers answer for banks that do not exist, too. One that offers no dry run is NotFound or Invalid (405).
+        """
+        path = self._bank(bank_id, "memories", "dry-run-extract")
+        return self._parsed("POST", path, Extraction.parse, body=asked.as_json())
 
     def retain_files(self, bank_id: str, files: Sequence[RetainFile]) -> list[str]:
         """Have files turned into text and retained, all or none. The ids of the conversions, in the order of `files`.

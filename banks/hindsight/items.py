@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from banks.hindsight.fields import aware
 
@@ -47,3 +48,12 @@ class RetainItem:
             "strategy": self.strategy,
         }
         return body | {key: value for key, value in optional.items() if value is not None}
+
+
+def retain_body(
+    items: Sequence[RetainItem], *, operation_id: UUID | str, document_tags: Sequence[str] = ()
+) -> dict[str, Any]:
+    """The request that hands over these items, to be stored in the background."""
+    body: dict[str, Any] = {"items": [item.as_json() for item in items], "async": True}
+    body["operation_id"] = str(operation_id)
+    return body | ({"document_tags": list(document_tags)} if document_tags else {})

@@ -70,6 +70,12 @@ class Blob(models.Model):
         return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
     @classmethod
+    def of(cls, text: str) -> "Blob":
+        """The blob that this text would have; nothing is stored."""
+        data = text.encode("utf-8")
+        return cls(sha256=cls.key_of(text), data=data, size=len(data), length=len(text))
+
+    @classmethod
     def known_as(cls, sha256: str | None) -> "Blob | None":
         """To refer to a stored blob without reading it, which may be megabytes; only its key is there."""
         return cls(pk=sha256) if sha256 else None

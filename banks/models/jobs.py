@@ -19,6 +19,7 @@ class Job(models.Model):
 
     kind = models.CharField(max_length=30)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, null=True, related_name="jobs")
+    once = models.UUIDField(null=True, unique=True, help_text="of the form it came from: however often that is sent")
     state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)
     title = models.CharField(max_length=300, blank=True, default="")
     params = models.JSONField(default=dict)

@@ -34,6 +34,8 @@ MAYBE_APPENDED = (
     "No answer came, and the server does not know the operation. What is appended is never sent again by itself: look "
     "at the document, then send it again or discard this. The text is in this row."
 )
+NOTHING_RUNS = "The server has not ended it for more than {hours:.0f} hours, and no part of it runs."
+WAITS_FOR_PARTS = "That waits until the parts that wait there have ended: cancel them on the page Operations."
 CHILDREN_TOLD = 5
 
 
@@ -96,7 +98,7 @@ class Retain(Kind):
         if known.not_found:
             return self._unknown(client, write)
         if not _ended(known):
-            return _running(known, write)
+            return self._overdue(client, write, known) or _running(known, write)
         completed = _completed(known)
         found = landing.look(client, write, _rows(write), completed=completed)
         if not found.not_here:
@@ -105,6 +107,17 @@ class Retain(Kind):
         if completed and timezone.now() < datetime.fromisoformat(since) + VISIBLE_WITHIN:
             return StillWorking({"status": "looking for the documents", "ended": since})
         return _stuck(known, write, found)
+
+    def _overdue(self, client: HindsightClient, write: Write, known: Operation) -> Stuck | None:
+        """No provider takes that long, and nothing of it runs: a person decides. What is there by now is noted."""
+        waiting = [part.status for part in known.children if not part.terminal]
+        if timezone.now() - (write.sent or write.created) <= OVERDUE_AFTER or set(waiting) != {"pending"}:
+            return None
+        found = landing.look(client, write, _rows(write), completed=False)
+        if not found.not_here:
+            return None
+        text = f"{NOTHING_RUNS.format(hours=OVERDUE_AFTER.total_seconds() / 3600)} {_told(found)} {WAITS_FOR_PARTS}"
+        return Stuck(text, {"status": known.status, "waiting": len(waiting), "missing": len(found.not_here)})
 
     def _unknown(self, client: HindsightClient, write: Write) -> Done | NotDone | StillWorking | Stuck:
         """It never arrived, or its row was cleaned up: the documents themselves tell."""

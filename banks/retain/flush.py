@@ -6,7 +6,7 @@ away or a bank is gone nothing is put together, and everything goes out in few r
 
 import logging
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from uuid import uuid4
 
@@ -111,13 +111,34 @@ def _flush(bank: Bank, now: datetime) -> str:
     first = list(waiting.values_list("not_before", flat=True)[:ENOUGH])
     if not first or (len(first) < ENOUGH and min(first) > now):  # what was held comes before others, and later
         return "not due"
-    rows = _whole(list(_free(waiting, bank).defer("entities", "metadata", "context", "tags")[:MOST_ITEMS]))
+    free = _free(waiting, bank).defer("entities", "metadata", "context", "tags")[:MOST_ITEMS]
+    rows = _whole(_first_ones(list(free)))
     if not rows:
         return "their documents are busy"
-    groups = list(_groups(rows))
+    groups = _groups(rows)
     for group in groups:
         _record(bank, group)
     return f"{len(rows)} in {len(groups)}"
+
+
+def requests_of(rows: Sequence[RetainItem]) -> list[list[RetainItem]]:
+    """What flushes would make of these rows, stored or not, where nothing else waits: one request after the other."""
+    left, found = list(rows), list[list[RetainItem]]()
+    while left:
+        now = _first_ones(left)
+        found += _groups(now)
+        taken = {id(row) for row in now}
+        left = [row for row in left if id(row) not in taken]
+    return found
+
+
+def _first_ones(rows: Sequence[RetainItem]) -> list[RetainItem]:
+    """What goes out together: each document once, the first that is meant for it."""
+    found: dict[str, RetainItem] = {}
+    for row in rows:
+        if len(found) < MOST_ITEMS:
+            found.setdefault(row.document_hash, row)
+    return list(found.values())
 
 
 def _free(waiting: "QuerySet[RetainItem]", bank: Bank) -> "QuerySet[RetainItem]":
@@ -146,15 +167,16 @@ def _whole(rows: list[RetainItem]) -> list[RetainItem]:
     return [row for row in rows if row.alone or row.operation_id not in torn]
 
 
-def _groups(rows: Iterable[RetainItem]) -> Iterable[list[RetainItem]]:
+def _groups(rows: Sequence[RetainItem]) -> list[list[RetainItem]]:
     """One request for each routing, in the order of their first memories; more where it would be too large."""
+    place = {id(row): number for number, row in enumerate(rows)}
     found: dict[Routing, list[list[RetainItem]]] = {}
     for row in rows:
         parts = found.setdefault(_routing(row), [[]])
         if parts[-1] and sum(each.size for each in parts[-1]) + row.size > MOST_BYTES:
             parts.append([])
         parts[-1].append(row)
-    return sorted((part for parts in found.values() for part in parts), key=lambda part: part[0].pk)
+    return sorted((part for parts in found.values() for part in parts), key=lambda part: place[id(part[0])])
 
 
 def _routing(row: RetainItem) -> Routing:
@@ -164,7 +186,7 @@ def _routing(row: RetainItem) -> Routing:
         row.strategy,
         row.update_mode,
         row.operation_id,
-        row.pk if row.alone else None,
+        (row.pk or id(row)) if row.alone else None,
     )
 
 

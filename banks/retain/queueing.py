@@ -62,6 +62,65 @@ class Queued:
         return f"{self.message} {sent} {f'once somebody approves {them}' if self.held else 'to the bank soon'}."
 
 
+@dataclass(frozen=True)
+class Planned:
+    """A request that may be stored. `rows`: as they will be, but for their texts; `fingerprint`: of the whole."""
+
+    scoped: Scoped
+    items: Sequence[Item]
+    rows: list[RetainItem]
+    fingerprint: str
+    about: dict[str, Any]
+
+    @property
+    def bank(self) -> Bank:
+        return self.scoped.bank
+
+    def check(self, bank: Bank) -> None:
+        """Raises Refused where this request may not write into its bank, as that is now."""
+        person.check(bank, self.items, **self.about)
+
+
+def plan(
+    *,
+    user: User,
+    bank: Bank,
+    items: Sequence[Item],
+    via: Write.Via,
+    mode: str = scope.GLOBAL,
+    project: str = "",
+    session_id: str = "",
+    document_tags: Sequence[str] = (),
+    operation_id: uuid.UUID | None = None,
+    user_bank: bool = False,
+    seed: uuid.UUID | None = None,
+) -> Planned:
+    """What `enqueue` would store; nothing is. Raises as it does, but for OtherRequest and for what `check` finds.
+
+    `seed`: the ids of documents without one are made from it, so that the same request has the same ones.
+    """
+    access.require(user, bank, Role.REVIEWER)
+    scoped = scope.resolve(user=user, bank=bank, mode=mode, project=project)
+    require_open(scoped.bank)
+    fingerprint = ""
+    if operation_id is not None:
+        _one_operation(items)
+    if operation_id is not None or seed is not None:
+        fingerprint = _fingerprint(scoped, items, session_id, document_tags, *([user_bank] if user_bank else []))
+    same = {
+        "via": via,
+        "document_tags": list(document_tags),
+        "operation_id": operation_id,
+        "fingerprint": fingerprint if operation_id is not None else "",
+    }
+    rows = [
+        _row(user, scoped, item, session_id, _made(seed, number), position=number, **same)
+        for number, item in enumerate(items)
+    ]
+    about = {"named": user_bank, "via": via, "mode": mode, "project": project}
+    return Planned(scoped, items, rows, fingerprint, about)
+
+
 def enqueue(
     *,
     user: User,
@@ -82,32 +141,42 @@ def enqueue(
     person's bank is meant; without it none is written to.
     Raises Refused, BankClosed, OtherRequest; 404 and 403 as every access does.
     """
-    access.require(user, bank, Role.REVIEWER)
-    scoped = scope.resolve(user=user, bank=bank, mode=mode, project=project)
-    require_open(scoped.bank)
-    fingerprint = ""
-    if operation_id is not None:
-        _one_operation(items)
-        fingerprint = _fingerprint(scoped, items, session_id, document_tags, *([user_bank] if user_bank else []))
-        if (earlier := _earlier(operation_id, fingerprint)) is not None:
-            return earlier
-    same = {"via": via, "document_tags": list(document_tags), "operation_id": operation_id, "fingerprint": fingerprint}
-    rows = [_row(user, scoped, item, session_id, position=number, **same) for number, item in enumerate(items)]
+    planned = plan(
+        user=user,
+        bank=bank,
+        items=items,
+        via=via,
+        mode=mode,
+        project=project,
+        session_id=session_id,
+        document_tags=document_tags,
+        operation_id=operation_id,
+        user_bank=user_bank,
+    )
+    return store(planned)
+
+
+def store(planned: Planned) -> Queued:
+    """Stores what was planned, all or none. Raises Refused and OtherRequest."""
+    bank, rows, items = planned.bank, planned.rows, planned.items
+    operation_id = rows[0].operation_id
+    if operation_id is not None and (earlier := _earlier(operation_id, planned.fingerprint)) is not None:
+        return earlier
     try:
         with transaction.atomic():
-            now = Bank.objects.get(pk=scoped.bank.pk)
-            person.check(now, items, named=user_bank, via=via, mode=mode, project=project)
-            notes = scope.note_label(scoped)
+            now = Bank.objects.get(pk=bank.pk)
+            planned.check(now)
+            notes = scope.note_label(planned.scoped)
             if now.hold:
                 _hold(rows, items)
             else:
                 _store(rows, items)
-                transaction.on_commit(partial(flush.expect, scoped.bank.pk, rows[0].pk))
+                transaction.on_commit(partial(flush.expect, bank.pk, rows[0].pk))
     except IntegrityError:  # the same request at the same moment
-        if operation_id is None or (earlier := _earlier(operation_id, fingerprint)) is None:
+        if operation_id is None or (earlier := _earlier(operation_id, planned.fingerprint)) is None:
             raise
         return earlier
-    return Queued(rows, [*notes, *notes_of(scoped.bank, items)])
+    return Queued(rows, [*notes, *notes_of(bank, items)])
 
 
 def _store(rows: list[RetainItem], items: Sequence[Item]) -> None:
@@ -173,9 +242,13 @@ def _earlier(operation_id: uuid.UUID, fingerprint: str) -> Queued | None:
     return None
 
 
-def _row(user: User, scoped: Scoped, item: Item, session_id: str, **more: Any) -> RetainItem:
+def _made(seed: uuid.UUID | None, position: int) -> str:
+    return f"{OURS}{uuid.uuid5(seed, str(position)) if seed else uuid.uuid4()}"
+
+
+def _row(user: User, scoped: Scoped, item: Item, session_id: str, made: str, **more: Any) -> RetainItem:
     now = timezone.now()
-    document_id = item.document_id or f"{OURS}{uuid.uuid4()}"
+    document_id = item.document_id or made
     context = scoped.bank.retain_context or None if item.context is None else item.context
     metadata = {**({SESSION: session_id} if session_id else {}), **item.metadata}
     return RetainItem(

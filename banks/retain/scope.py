@@ -63,14 +63,32 @@ def note_label(scoped: Scoped) -> list[str]:
     """Remembers the project under its label, and says which others have it. Belongs into the request's transaction."""
     if not scoped.label:
         return []
-    of_label = RetainLabel.objects.filter(bank=scoped.bank, label=scoped.label)
-    own = _SEPARATORS.sub("/", scoped.project.strip()).rstrip("/")
-    digest = hashlib.sha256(own.encode()).hexdigest()
-    rows = dict(of_label.order_by("pk").values_list("project_hash", "project")[: SHOWN + 2])
+    own, digest = _identity(scoped)
+    rows = _known(scoped)
     if digest not in rows:
         new = RetainLabel(bank=scoped.bank, label=scoped.label, project_hash=digest, project=own)
         RetainLabel.objects.bulk_create([new], ignore_conflicts=True)
-    others = [project or "a project without a name" for key, project in rows.items() if key != digest][:SHOWN]
+    return _shared(scoped, rows, digest)
+
+
+def shared_label(scoped: Scoped) -> list[str]:
+    """Which other projects have the label, without remembering this one."""
+    return _shared(scoped, _known(scoped), _identity(scoped)[1]) if scoped.label else []
+
+
+def _identity(scoped: Scoped) -> tuple[str, str]:
+    own = _SEPARATORS.sub("/", scoped.project.strip()).rstrip("/")
+    return own, hashlib.sha256(own.encode()).hexdigest()
+
+
+def _known(scoped: Scoped) -> dict[str, str]:
+    """{hash: project} of the first projects with this label."""
+    of_label = RetainLabel.objects.filter(bank=scoped.bank, label=scoped.label)
+    return dict(of_label.order_by("pk").values_list("project_hash", "project")[: SHOWN + 2])
+
+
+def _shared(scoped: Scoped, known: dict[str, str], digest: str) -> list[str]:
+    others = [project or "a project without a name" for key, project in known.items() if key != digest][:SHOWN]
     return [f"“{scoped.label}” is also the label of {', '.join(others)}: they share these memories."] if others else []
 
 

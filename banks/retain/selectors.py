@@ -9,7 +9,7 @@ from django.db.models import Min, QuerySet
 from django.http import Http404
 
 from banks import access
-from banks.models import Bank, RetainItem, Role, Write
+from banks.models import Bank, Job, RetainItem, Role, Write
 from memadmin.accounts.models import User
 from memadmin.counting import Count, counts_of
 from memadmin.paging import Cursor, Order, Page, page_of
@@ -75,6 +75,12 @@ def get_item(user: Any, pk: int) -> RetainItem:
         raise Http404("No such memory.")
     access.require(user, found.bank, Role.VIEWER)
     return found
+
+
+def rows_of(user: Any, job: Job) -> list[RetainItem]:
+    """The memories that a form has sent, in its order, as far as this person may see them."""
+    rows = seen_by(user).filter(pk__in=job.result.get("items", []))
+    return list(rows.select_related("bank__server", "write").defer(*LIGHT).order_by("pk"))
 
 
 def may_discard(user: User, item: RetainItem) -> bool:

@@ -150,7 +150,7 @@ def _state(
         "views": {show: filters.query(show=show) for show in SHOW} | {"all": filters.query(show="")},
         "counts": selectors_operations.counts(request.user, filters),
         "fresh": fresh,
-        "asking": selectors_operations.asking(request.user, filters, reading=fresh.reading),
+        "asking": selectors_operations.asking(request.user, filters, reading=fresh.reading, rows=rows),
         "newer": count_of(newer, NEWER_COUNTED) if last else None,
         "ask_query": urlencode({**filters.values, "rows": shown, "last": str(last)}),
         "stuck_after": OperationSeen.stuck_before(),

@@ -9,7 +9,6 @@ import time_machine
 from django.utils import timezone
 
 from banks import connections, writes
-from banks.demo import DemoServer, DemoTransport, Pace
 from banks.models import Bank, RetainItem, Write
 from banks.writes import worker
 from memadmin.accounts.models import User
@@ -211,20 +210,6 @@ def test_what_the_server_says_is_there_and_is_not_needs_a_person(
     work_off(bank)
     assert (again(write).state, states(bank)) == (State.ATTENTION, ["attention"])
     assert "0 of 1 memories are in the bank" in write.error_text
-
-
-def test_a_day_is_not_too_long(bank: Bank, people: People) -> None:
-    """A provider's batch mode: it is shown as overdue after a day, and stays with the server."""
-    demo = DemoServer(None, pace=Pace(work=30 * 3600.0))
-    connections.TRANSPORTS[bank.server.base_url] = DemoTransport(demo)
-    with connections.client_for(bank.server) as client:
-        client.put_bank(bank.bank_id)
-    write = batch(people.reviewer, bank, "one")
-    worker.run(write.pk)
-    with time_machine.travel(timezone.now() + timedelta(hours=26), tick=False):
-        assert worker.run(write.pk) == "accepted"
-    assert again(write).outcome["overdue"] is True
-    del connections.TRANSPORTS[bank.server.base_url]
 
 
 def test_a_bank_that_is_gone_is_not_made_anew(bank: Bank, people: People, line: LyingTransport) -> None:

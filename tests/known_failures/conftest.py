@@ -7,12 +7,12 @@ from uuid import uuid4
 
 import pytest
 
-from banks import jobs
+from banks import jobs, retain
 from banks.demo import DemoServer, Pace
 from banks.demo.process import Handler
 from banks.models import Bank, Blob, Role, Write
 from banks.operations import acts
-from banks.services import tokens
+from banks.services import dry_runs, retaining, tokens
 from reviews.models import FactDecision, Reapplication
 from tests.banks.conftest import LyingTransport, line
 from tests.banks.operations import make_operation
@@ -71,9 +71,15 @@ def things(bank: Bank, people: People, line: LyingTransport) -> dict[str, int]:
     params = {"act": "retry", "group": str(uuid4()), "picks": [operation.pk], "total": 1}
     retries = jobs.start(kind=acts.KIND, owner=people.owner, title="Retry 1 operation", params=params, here=True)
     item = put(people.owner, bank, "Ben writes it.")[0]
+    items = retain.parse([{"content": "Ann reads it."}])
+    planned = retain.plan(user=people.owner, bank=bank, items=items, via=Write.Via.WEB)
+    sent = retaining.send(user=people.owner, form=uuid4(), planned=planned)
+    tried = dry_runs.start(user=people.owner, planned=planned)
     line.calls.clear()
     return {
         "acts/": retries.pk,
+        "sent/": sent.pk,
+        "tried/": tried.pk,
         "reviews/": entry.pk,
         "questions/": question.pk,
         "retired/": fact.pk,
