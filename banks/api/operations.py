@@ -55,7 +55,10 @@ def operations(
 
 
 @router.get(
-    "/operations/{operation_id}", response=OperationOut, operation_id="operation", summary="One of them, with its parts"
+    "/operations/{int:operation_id}",
+    response=OperationOut,
+    operation_id="operation",
+    summary="One of them, with its parts",
 )
 def operation(request: HttpRequest, operation_id: int) -> OperationOut:
     user = asker(request)
@@ -66,14 +69,14 @@ def operation(request: HttpRequest, operation_id: int) -> OperationOut:
 
 
 @router.post(
-    "/operations/{operation_id}/retry", response=ACTED, operation_id="retry", summary="Have the server do it again"
+    "/operations/{int:operation_id}/retry", response=ACTED, operation_id="retry", summary="Have the server do it again"
 )
 def retry(request: HttpRequest, operation_id: int) -> Status[Any] | HttpResponse:
     return _acted(request, operation_id, "retry")
 
 
 @router.post(
-    "/operations/{operation_id}/cancel",
+    "/operations/{int:operation_id}/cancel",
     response=ACTED,
     operation_id="cancel",
     summary="Stop it, or what of it is not finished; what has begun may still store facts",
@@ -83,7 +86,7 @@ def cancel(request: HttpRequest, operation_id: int) -> Status[Any] | HttpRespons
 
 
 @router.post(
-    "/operations/{operation_id}/forget",
+    "/operations/{int:operation_id}/forget",
     response=ACTED,
     operation_id="forget",
     summary="Have the server drop its record of what has ended",

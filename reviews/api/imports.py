@@ -131,7 +131,9 @@ def log(
         return once(request, act, body=file.sha)
 
 
-@router.get("/jobs/{job_id}", response=JobOut, operation_id="job", summary="How far a work is, and what became of it")
+@router.get(
+    "/jobs/{int:job_id}", response=JobOut, operation_id="job", summary="How far a work is, and what became of it"
+)
 def job(
     request: HttpRequest,
     job_id: int,

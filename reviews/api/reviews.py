@@ -73,13 +73,17 @@ def reviews(
     return ReviewPageOut(reviews=[ReviewOut.of(each) for each in page.rows], next=page.later or None)
 
 
-@router.get("/reviews/{review_id}", response=ReviewTextOut, operation_id="review", summary="One memory, with its text")
+@router.get(
+    "/reviews/{int:review_id}", response=ReviewTextOut, operation_id="review", summary="One memory, with its text"
+)
 def review(request: HttpRequest, review_id: int, part: Part = 1) -> ReviewTextOut:
     user = asker(request)
     return ReviewTextOut.part_of(_entry(user, review_id), user.token, part)
 
 
-@router.post("/reviews/{review_id}/approve", response=DECIDED, operation_id="approve", summary="Approve what was seen")
+@router.post(
+    "/reviews/{int:review_id}/approve", response=DECIDED, operation_id="approve", summary="Approve what was seen"
+)
 def approve(request: HttpRequest, review_id: int, body: ApproveIn) -> Status[Any] | HttpResponse:
     def act(user: User, entry: ReviewEntry) -> tuple[int, Write | None]:
         read = parts_of(body.receipts, entry, user.token)
@@ -90,7 +94,7 @@ def approve(request: HttpRequest, review_id: int, body: ApproveIn) -> Status[Any
 
 
 @router.post(
-    "/reviews/{review_id}/delete", response=SENT, operation_id="delete", summary="Delete the document that was seen"
+    "/reviews/{int:review_id}/delete", response=SENT, operation_id="delete", summary="Delete the document that was seen"
 )
 def delete(request: HttpRequest, review_id: int, body: SeenIn) -> Status[Any] | HttpResponse:
     def act(user: User, entry: ReviewEntry) -> tuple[int, Write | None]:
@@ -100,7 +104,9 @@ def delete(request: HttpRequest, review_id: int, body: SeenIn) -> Status[Any] | 
     return _decided(request, review_id, act, body.version, body.text_hash)
 
 
-@router.post("/reviews/{review_id}/edit", response=SENT, operation_id="edit", summary="Another text for what was seen")
+@router.post(
+    "/reviews/{int:review_id}/edit", response=SENT, operation_id="edit", summary="Another text for what was seen"
+)
 def edit(request: HttpRequest, review_id: int, body: EditIn) -> Status[Any] | HttpResponse:
     def act(user: User, entry: ReviewEntry) -> tuple[int, Write | None]:
         write = decide.edit(**_seen(user, entry, body), new_text=body.text)
@@ -110,7 +116,7 @@ def edit(request: HttpRequest, review_id: int, body: EditIn) -> Status[Any] | Ht
 
 
 @router.post(
-    "/reviews/{review_id}/undo", response=DECIDED, operation_id="undo", summary="Take the latest decision back"
+    "/reviews/{int:review_id}/undo", response=DECIDED, operation_id="undo", summary="Take the latest decision back"
 )
 def undo(request: HttpRequest, review_id: int, body: UndoIn) -> Status[Any] | HttpResponse:
     def act(user: User, entry: ReviewEntry) -> tuple[int, Write | None]:

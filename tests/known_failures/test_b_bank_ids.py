@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from banks import connections
-from banks.hindsight import HindsightClient, NotAddressable, RetainFile, RetainItem, is_addressable
+from banks.hindsight import DryRun, HindsightClient, NotAddressable, RetainFile, RetainItem, is_addressable
 from banks.models import Bank, Write
 from banks.services import probe
 from reviews.models import ReviewEntry
@@ -76,6 +76,7 @@ def test_row_s02_a_bank_id_that_is_no_segment_is_refused_by_every_call(bank_id: 
         "files": [RetainFile("a.txt", io.BytesIO(b"Text."), "d")],
         "updates": {},
         "observation_id": "f",
+        "asked": DryRun("Text."),
     }
     with HindsightClient(wire.url) as client:
         for name, call in inspect.getmembers(client, inspect.ismethod):
