@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import TypeVar
 
 from django.utils import timezone
@@ -40,6 +41,7 @@ def probe(server: Server, *, counting: bool = True) -> Told:
 
     `counting`: also how much is in each bank, which takes two calls per bank.
     """
+    began = timezone.now()
     try:
         with connections.talking_to(server, read_timeout=PROBE_TIMEOUT) as client:
             told = _ask(client)
@@ -52,7 +54,7 @@ def probe(server: Server, *, counting: bool = True) -> Told:
         told, counts = Told(Health.DEGRADED, str(error)), {}
     except CannotDecrypt as error:
         told, counts = Told(Health.REFUSED, f"The stored key cannot be read: {error}."), {}
-    _store(server, told, counts)
+    _store(server, told, counts, began)
     return told
 
 
@@ -99,7 +101,8 @@ def _retired(client: HindsightClient, bank_id: str) -> int | None:
     return page.total if tells else None
 
 
-def _store(server: Server, told: Told, counts: Counts) -> None:
+def _store(server: Server, told: Told, counts: Counts, began: datetime) -> None:
+    """`began`: of what happened since, the list of banks may know nothing."""
     now = timezone.now()
     server.health, server.health_text, server.last_checked = told.health, told.text[:300], now
     fields = ["health", "health_text", "last_checked"]
@@ -111,7 +114,9 @@ def _store(server: Server, told: Told, counts: Counts) -> None:
         return
     for row in told.banks:
         bank = Bank.objects.get_or_register(server=server, bank_id=row.bank_id, name=row.name[:300])
-        changes: dict[str, object] = {"gone_since": None}
+        changes: dict[str, object] = {}
+        if bank.gone_since is not None and bank.gone_since <= began:
+            changes["gone_since"] = None
         if row.name and row.name != bank.name and not bank.named_here:
             changes["name"] = row.name[:300]
         if row.bank_id in counts:
@@ -122,6 +127,7 @@ def _store(server: Server, told: Told, counts: Counts) -> None:
                 "retired_count": retired,
                 "counted_at": now,
             }
-        Bank.objects.filter(pk=bank.pk).update(**changes)
+        if changes:
+            Bank.objects.filter(pk=bank.pk).update(**changes)
     listed = [Bank.hash_of(row.bank_id) for row in told.banks]
-    server.banks.filter(gone_since=None).exclude(bank_hash__in=listed).update(gone_since=now)
+    server.banks.filter(gone_since=None, created__lte=began).exclude(bank_hash__in=listed).update(gone_since=now)
