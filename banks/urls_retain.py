@@ -15,6 +15,7 @@ urlpatterns: list[URLPattern] = [
     path("retain/<int:pk>/discard/", retain.item_discard, name="retain-discard"),
     path("retain/files/", files.files_new, name="retain-files"),
     path("retain/files/confirm/", files.files_confirm, name="retain-files-confirm"),
+    path("retain/files/<int:pk>/take-back/", files.files_take_back, name="retain-files-take-back"),
     path("retain/transcript/", transcripts.transcript_new, name="transcript-new"),
     path("retain/transcript/confirm/", transcripts.transcript_confirm, name="transcript-confirm"),
 ]

@@ -6,6 +6,8 @@ from uuid import UUID
 
 from ninja import Schema
 
+from banks.files.selectors import state_of
+from banks.files.taking import KIND
 from banks.models import ApiToken, Bank, Role, Write
 from banks.selectors_operations import said
 from memadmin.accounts.models import User
@@ -131,10 +133,12 @@ class FactOut(Schema):
 
 class WriteOut(RowOut):
     """`open`: it has not ended, and nobody is needed. `said`: what the server did, of an act on an operation. `facts`
-    is empty where the row is not about single facts; `facts_omitted` counts those left out."""
+    is empty where the row is not about single facts; `facts_omitted` counts those left out. `stage`: how far a file is,
+    in words of ours; empty for other rows."""
 
     open: bool
     said: str
+    stage: str
     operation_id: UUID
     reason: str
     attempts: int
@@ -150,6 +154,7 @@ class WriteOut(RowOut):
             said=head_of(said(write), TEXT_GIVEN).text,
             operation_id=write.operation_id,
             reason=head_of(str(write.params.get("reason", "")), TEXT_GIVEN).text,
+            stage=state_of(write).word if write.kind == KIND else "",
             attempts=write.attempts,
             facts=facts.items,
             facts_omitted=facts.omitted.count or 0 if facts.omitted != NOTHING else 0,

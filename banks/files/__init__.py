@@ -7,6 +7,6 @@ Bytes come first and rows second, so that no row is without its bytes; what has 
 later. When a write has ended its bytes are forgotten.
 """
 
-from banks.files.taking import Sent, Upload, forget, receive, retain_files
+from banks.files.taking import Sent, Upload, forget, receive, retain_files, take_back
 
-__all__ = ["Sent", "Upload", "forget", "receive", "retain_files"]
+__all__ = ["Sent", "Upload", "forget", "receive", "retain_files", "take_back"]

@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from django.http import Http404
+
 from banks import access
 from banks.files.taking import KIND
-from banks.models import Bank, RetainFile, Write
-from banks.selectors import writes_seen_by
+from banks.models import Bank, RetainFile, Role, Write
+from banks.selectors import get_write, writes_seen_by
 from memadmin.paging import Cursor, Order, Page, page_of
 
 State = Write.State
@@ -43,6 +45,26 @@ def files_of(user: Any, group: UUID) -> list[Write]:
 
 def file_of(write: Write) -> RetainFile | None:
     return RetainFile.objects.filter(write=write).first() if write.kind == KIND else None
+
+
+def get_file(user: Any, pk: int) -> Write:
+    """The write of a file, for a reviewer of its bank: 404 for strangers and for other writes, 403 for readers."""
+    write = get_write(user, pk, Role.REVIEWER)
+    if write.kind != KIND:
+        raise Http404("No such file.")
+    return write
+
+
+def to_take_back(user: Any, rows: Sequence[Write]) -> set[int]:
+    """Which of these have not left and may be taken back: one's own, and as an admin of the bank all."""
+    waiting = [row for row in rows if row.state in (State.QUEUED, State.RETRYING) and row.sent is None]
+    roles = access.roles_on(user, [row.bank for row in waiting]) if waiting else {}
+
+    def may(row: Write) -> bool:
+        role = roles.get(row.bank_id)
+        return role is not None and (role >= Role.ADMIN or (role >= Role.REVIEWER and row.actor_id == user.pk))
+
+    return {row.pk for row in waiting if may(row)}
 
 
 def tell_files(rows: Iterable[Write]) -> None:

@@ -23,7 +23,7 @@ from banks.retain import Item, Problem, Refused, person, scope
 from banks.retain.params import parse_about
 from banks.retain.queueing import OURS, notes_of, require_open
 from banks.retain.scope import Scoped
-from banks.writes import record
+from banks.writes import cancel, record
 from memadmin.accounts.models import User
 
 KIND = "retain-files"
@@ -114,6 +114,15 @@ def forget_file(write: Write) -> None:
     for kept in RetainFile.objects.filter(write=write).exclude(kept="").values_list("kept", flat=True):
         transaction.on_commit(partial(kept_files.remove, kept))
     RetainFile.objects.filter(write=write).update(kept="")
+
+
+@transaction.atomic
+def take_back(*, write: Write) -> bool:
+    """It is never sent. False when it has left, or has ended; then nothing changed."""
+    if not cancel(write=write, unsent=True):
+        return False
+    forget_file(write)
+    return True
 
 
 def forget_strays() -> None:

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.core import signing
+from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -72,6 +73,18 @@ def files_confirm(request: PersonRequest) -> HttpResponse:
     return SeeOther(f"{reverse('banks:retain-files')}?group={sent.group}")
 
 
+@require_POST
+def files_take_back(request: PersonRequest, pk: int) -> HttpResponse:
+    write = selectors.get_file(request.user, pk)
+    if write.state in Write.OPEN and not selectors.to_take_back(request.user, [write]) and write.sent is None:
+        raise PermissionDenied("Only who sent a file, or an admin of its bank, takes it back.")
+    if files.take_back(write=write):
+        messages.success(request, "Taken back: it is not sent, and its bytes are forgotten.")
+    else:
+        messages.warning(request, "Nothing was changed. It is on its way, or has ended.")
+    return SeeOther(f"{reverse('banks:retain-files')}?group={write.group}")
+
+
 def _list(request: PersonRequest) -> HttpResponse:
     """The form, and the files on their way; with `group` only those of one request, which the page goes on asking."""
     group = _group(request)
@@ -88,7 +101,7 @@ def _list(request: PersonRequest) -> HttpResponse:
 
 def _page(request: PersonRequest, form: FilesForm, status: int) -> HttpResponse:
     page = selectors.file_page(request.user, Cursor.parse(request.GET.get("page", "")))
-    context = {"form": form, "page": page, "rows": _with_states(page.rows), "may_write": writable_banks(request.user)}
+    context = {"form": form, "page": page, **_rows(request, page.rows)}
     response = render(request, "banks/files_list.html", context, status=status)
     if status >= 400 and wants_fragment(request):
         response["HX-Retarget"] = "#main"  # with the form, as without a script
@@ -110,15 +123,18 @@ def _describe(
 def _of_group(request: PersonRequest, group: UUID, rows: list[Write]) -> dict[str, Any]:
     return {
         "group": group,
-        "rows": _with_states(rows),
         "over": selectors.over(rows),
         "bank": rows[0].bank,
-        "may_write": writable_banks(request.user),
+        **_rows(request, rows),
     }
 
 
-def _with_states(rows: list[Write]) -> list[tuple[Write, selectors.FileState]]:
-    return [(row, selectors.state_of(row)) for row in rows]
+def _rows(request: PersonRequest, rows: list[Write]) -> dict[str, Any]:
+    return {
+        "rows": [(row, selectors.state_of(row)) for row in rows],
+        "may_write": writable_banks(request.user),
+        "may_take_back": selectors.to_take_back(request.user, rows),
+    }
 
 
 def _group(request: PersonRequest) -> UUID | None:

@@ -51,7 +51,7 @@ def test_files_are_queued_each_with_a_row_of_its_own(program: Program, bank: Ban
     assert (first.document_id, first.params["tags"], first.params["metadata"]) == ("a", ["team"], {"k": "v"})
     assert second.document_id.startswith("memadmin-")
     assert kept(folder) == sorted(RetainFile.objects.values_list("kept", flat=True))
-    assert said(program.get(f"/writes/{first.pk}"))["state"] == "queued"
+    assert said(program.get(f"/writes/{first.pk}"))["stage"] == "waiting"
 
 
 def test_the_same_key_stores_once_and_keeps_no_second_copy(program: Program, bank: Bank, folder: Path) -> None:

@@ -194,3 +194,24 @@ def test_the_ways_into_a_bank_lead_to_each_other(web: Client) -> None:
         shown = text_of(web.get(way))
         assert all(re.search(rf'href="{other}"', shown) for other in ways)
         assert re.search(r'aria-current="page">Retain<', shown)
+
+
+def test_what_has_not_left_is_taken_back_by_who_sent_it_or_an_admin(
+    bank: Bank, people: People, as_user: Any, web: Client, folder: Path, line: LyingTransport
+) -> None:
+    first, second = send(people.owner, bank, upload("a.md"), upload("b.md"))
+    take_back = f"/retain/files/{first.pk}/take-back/"
+    assert "Take back" not in text_of(web.get(HERE))
+    assert web.post(take_back).status_code == 403
+    owner = as_user(people.owner)
+    assert text_of(owner.get(HERE)).count("Take back") == 2
+    assert "Taken back" in text_of(owner.post(take_back, follow=True))
+    first.refresh_from_db()
+    assert (first.state, len(list(folder.iterdir()))) == ("cancelled", 1)
+    drain(bank)
+    second.refresh_from_db()
+    assert (second.state, line.sent("POST")) == ("done", 1)
+    late = f"/retain/files/{second.pk}/take-back/"
+    assert "It is on its way, or has ended" in text_of(owner.post(late, follow=True))
+    other = Write.objects.create(kind="edit", bank=bank, via="web")
+    assert owner.post(f"/retain/files/{other.pk}/take-back/").status_code == 404

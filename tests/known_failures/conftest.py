@@ -15,6 +15,7 @@ from banks.operations import acts
 from banks.services import dry_runs, retaining, tokens
 from reviews.models import FactDecision, Reapplication
 from tests.banks.conftest import LyingTransport, line
+from tests.banks.filing import send
 from tests.banks.operations import make_operation
 from tests.banks.retaining import put
 from tests.browser.conftest import queue, reviewer, signed_in
@@ -71,6 +72,7 @@ def things(bank: Bank, people: People, line: LyingTransport) -> dict[str, int]:
     params = {"act": "retry", "group": str(uuid4()), "picks": [operation.pk], "total": 1}
     retries = jobs.start(kind=acts.KIND, owner=people.owner, title="Retry 1 operation", params=params, here=True)
     item = put(people.owner, bank, "Ben writes it.")[0]
+    (file,) = send(people.owner, bank)
     items = retain.parse([{"content": "Ann reads it."}])
     planned = retain.plan(user=people.owner, bank=bank, items=items, via=Write.Via.WEB)
     sent = retaining.send(user=people.owner, form=uuid4(), planned=planned)
@@ -93,5 +95,6 @@ def things(bank: Bank, people: People, line: LyingTransport) -> dict[str, int]:
         "members/": member.pk,
         "team/": people.viewer.pk,
         "tokens/": issued.token.pk,
+        "files/": file.pk,
         "retain/": item.pk,
     }
