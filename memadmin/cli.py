@@ -11,6 +11,7 @@ OWN = {
     "import-queue": "import a review-queue.jsonl",
     "import-log": "import an agent's log.jsonl into the write log of a bank",
     "retain": "queue memories for a bank",
+    "sync": "send this machine's queue file and log to a memadmin elsewhere, and take decisions back",
     "export": "write reviews or the log as JSON lines or CSV",
     "expire": "approve by time what is due, or show what would be",
     "backup": "copy the database to a file, while memadmin runs",
@@ -29,6 +30,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from memadmin.up.run import main as up
 
         return up(rest)
+    if command == "sync":
+        from memadmin.syncing.command import main as sync
+
+        return sync(rest)
     if command in {"help", "--help", "-h"} and not rest:
         return _help()
     if command == "--version":
