@@ -44,10 +44,11 @@ class Wrong(Exception):
 def main(arguments: Sequence[str]) -> int:
     """0 when all was done, 1 when something was not, 2 for a command line that cannot be used."""
     options = parser().parse_args(list(arguments))
-    for sign in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(sign, _stop)
     try:
-        return Command(options, os.environ).run()
+        command = Command(options, os.environ)
+        for sign in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(sign, _stop)
+        return command.run()
     except Wrong as wrong:
         print(f"memadmin sync: {wrong}", file=sys.stderr)
         return 2

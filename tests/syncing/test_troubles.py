@@ -16,6 +16,7 @@ from banks.models import Bank, Role
 from memadmin.syncing import command
 from reviews.models import ReviewEntry
 from tests import factories
+from tests.api.asking import issue
 from tests.conftest import People
 from tests.syncing.machine import Machine, approve
 
@@ -119,8 +120,6 @@ def test_watching_goes_on_after_trouble(bank: Bank, people: People, machine: Mac
 def test_a_new_token_counts_at_once_and_an_ended_one_does_not(
     bank: Bank, people: People, machine: Machine, capsys: Capture
 ) -> None:
-    from tests.api.asking import issue
-
     machine.has(machine.add("doc"))
     people.reviewer.tokens.update(expires=timezone.now())
     assert "API tokens" in machine.sync(capsys, code=1)["problems"][0]
