@@ -206,15 +206,15 @@ class Command:
     def _tell(self, turn: Turn) -> None:
         problems = [str(problem) for problem in turn.problems]
         if self.options.json:
-            told = {"queue": dict(turn.queue), "log": dict(turn.log), "taken_back": dict(turn.back)}
-            print(json.dumps(told | {"waiting": turn.again, "problems": problems}, ensure_ascii=False), flush=True)
+            said = {"queue": dict(turn.queue), "log": dict(turn.log), "taken_back": dict(turn.back)}
+            print(json.dumps(said | {"waiting": turn.again, "problems": problems}, ensure_ascii=False), flush=True)
             return
-        for name, path, counts in (("queue", self._queue, turn.queue), ("log", self._log, turn.log)):
-            if path:
-                nothing = "nothing new" if path.exists() else f"{path} is not there yet"
-                print(f"{name:10}  {_counted(counts) or nothing}")
         back = ", ".join(f"{count:,} {name}" for name, count in turn.back.items())
-        print(f"taken back  {back or 'nothing new'}", flush=True)
+        rows = [("queue", self._queue, _counted(turn.queue)), ("log", self._log, _counted(turn.log))]
+        for name, path, told in [*rows, ("taken back", self._queue, back)]:
+            if path and (told or not problems):
+                nothing = "nothing new" if path.exists() else f"{path} is not there yet"
+                print(f"{name:10}  {told or nothing}", flush=True)
         if not self.options.watch:
             for problem in problems:
                 print(problem, file=sys.stderr)
