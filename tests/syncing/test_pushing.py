@@ -95,11 +95,12 @@ def test_without_what_it_remembers_nothing_comes_twice(
 
 def test_of_a_log_only_what_is_new(bank: Bank, machine: Machine, capsys: Capture) -> None:
     machine.log.write_bytes(as_bytes([retained(), recall()]))
-    told = machine.sync(capsys, "--log", str(machine.log), "--queue", "off")
+    asked = ("--log", str(machine.log), "--queue", "off")
+    told = machine.sync(capsys, *asked)
     assert (told["log"]["accepted"], told["queue"]) == (2, {})
     with machine.log.open("ab") as file:
         file.write(as_bytes([recall(query="another"), retained()]))
-    assert machine.sync(capsys, "--log", str(machine.log))["log"]["accepted"] == 2
+    assert machine.sync(capsys, *asked)["log"]["accepted"] == 2
     # The same line again counts, so those like it go with it.
     assert machine.here.sent[-1] == as_bytes([retained(), recall(query="another"), retained()])
     assert Write.objects.filter(via="import").count() == 4
