@@ -15,7 +15,7 @@ from banks.files.taking import KIND, forget_file
 from banks.hindsight import HindsightClient, Invalid, NotFound, RetainFile
 from banks.models import RetainFile as KeptFile
 from banks.models import Write
-from banks.retain import missions
+from banks.retain import missions, person
 from banks.retain.batch import missing_bank
 from banks.writes import Accepted, Done, Kind, NotDone, StillWorking, Stuck, after, register
 
@@ -52,6 +52,8 @@ class RetainFiles(Kind):
         return None
 
     def send(self, client: HindsightClient, write: Write) -> Accepted | Done | Stuck:
+        if write.bank.personal:
+            return Stuck(person.NO_FILES_NOW, {"refused": "person"})
         file = KeptFile.objects.filter(write=write).first()
         try:
             stream = kept_files.opened(file.kept if file else "")

@@ -57,6 +57,7 @@ class RetainItem(models.Model):
     observation_scopes = models.JSONField(null=True, help_text="a word, or a list of lists of tags")
     strategy = models.CharField(max_length=200, blank=True, default="")
     project = models.CharField(max_length=1000, blank=True, default="", help_text="as the writer calls it")
+    user_bank = models.BooleanField(default=False, help_text="a person's bank was meant; nothing else is sent to one")
 
     # Who retains under an operation id of their own may repeat the request: it is one, and never another
     operation_id = models.UUIDField(null=True, help_text="given by who sent it: these items are a request of their own")

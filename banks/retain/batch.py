@@ -8,7 +8,7 @@ from django.utils import timezone
 from banks.hindsight import HindsightClient, Invalid, Operation
 from banks.kinds import NO_BANK
 from banks.models import Bank, RetainItem, Write
-from banks.retain import flush, landing, missions, resend
+from banks.retain import flush, landing, missions, person, resend
 from banks.retain.landing import Landing
 from banks.retain.wire import wire_items
 from banks.writes import Accepted, Done, Kind, NotDone, Replaced, StillWorking, Stuck, after, register
@@ -27,7 +27,7 @@ PARTS_WITHIN = timedelta(minutes=10)
 # No provider's batch takes longer. It is shown, and still nothing is sent again while a part of it may run.
 OVERDUE_AFTER = timedelta(hours=25)
 REFUSED_WHOLE = (400, 413, 422)
-APART = {"refused_whole", "erased"}  # outcomes after which each memory goes by itself
+APART = {"refused_whole", "erased", "persons_bank"}  # outcomes after which each memory goes by itself
 
 ERASED = "The text of a memory was erased before it was sent. Discard it: nothing is left that could be sent."
 MAYBE_APPENDED = (
@@ -79,6 +79,8 @@ class Retain(Kind):
         rows = _unseen(_rows(write))
         if any(row.content.erased for row in rows):
             return Replaced({"erased": True}) if len(rows) > 1 else Stuck(ERASED)
+        if not all(person.may_be_sent(write.bank, row) for row in rows):
+            return Replaced({"persons_bank": True}) if len(rows) > 1 else Stuck(person.NOT_FOR_A_PERSON)
         try:
             retained = client.retain(
                 write.bank.bank_id,

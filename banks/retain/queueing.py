@@ -110,6 +110,7 @@ def plan(
     same = {
         "via": via,
         "document_tags": list(document_tags),
+        "user_bank": user_bank,
         "operation_id": operation_id,
         "fingerprint": fingerprint if operation_id is not None else "",
     }
@@ -117,7 +118,7 @@ def plan(
         _row(user, scoped, item, session_id, _made(seed, number), position=number, **same)
         for number, item in enumerate(items)
     ]
-    about = {"named": user_bank, "via": via, "mode": mode, "project": project}
+    about = {"named": user_bank, "via": via, "mode": mode, "project": project, "document_tags": document_tags}
     return Planned(scoped, items, rows, fingerprint, about)
 
 

@@ -11,7 +11,7 @@ from django.db.models import F
 
 from banks import writes
 from banks.models import Blob, RetainItem, Write
-from banks.retain import holding
+from banks.retain import holding, person
 from memadmin.accounts.models import User
 from reviews import search
 from reviews.errors import TooLarge, TooLate
@@ -39,6 +39,8 @@ def approve(*, user: User, entry: ReviewEntry, via: Write.Via) -> Decision:
     item = item_of(entry)
     if not Blob.objects.filter(pk=item.content_id, erased=None).exists():
         raise TooLate(ERASED)
+    if not person.may_be_sent(entry.bank, item):
+        raise TooLate(person.NOT_FOR_A_PERSON)
     if holding.earlier(item).exists():
         raise TooLate(FIRST)
     if holding.newer(item).exists():
