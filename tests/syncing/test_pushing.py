@@ -4,12 +4,13 @@ import json
 
 import pytest
 
+from banks.addresses import Address
 from banks.models import Bank, Job, Write
 from memadmin.syncing import queue, turn
 from reviews.models import Parked, ReviewEntry, SourceEvent
 from tests.conftest import People
 from tests.reviews.log_files import recall, retained
-from tests.reviews.queue_files import as_bytes, done
+from tests.reviews.queue_files import add, as_bytes, done
 from tests.syncing.machine import Machine, approve
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -125,3 +126,17 @@ def test_lots_keep_what_belongs_together() -> None:
     assert list(queue.lots(data, lines, 100)) == [b"aa\nb\naa\n"]
     assert list(queue.lots(data, lines, 3)) == [b"b\n", b"aa\naa\n"]
     assert list(queue.lots(data, lines[:1], 3)) == []
+
+
+def test_which_adds_mean_our_bank() -> None:
+    def has(ours: queue.Ours, url: str, namespace: str = "default") -> bool:
+        line = add("doc", bank="b", baseUrl=url, namespace=namespace).encode()
+        return bool(queue.read(line, 0, ours).lines)
+
+    own = ["http://localhost:8888", "http://127.0.0.1:1/", "http://[::1]:8888"]
+    foreign = ["http://localhost.example.net", "http://10.0.0.7:8888", "", "localhost:8888"]
+    assert [has(queue.Ours("b"), url) for url in own + foreign] == [True] * 3 + [False] * 4
+    named = queue.Ours("b", frozenset({Address.parse("http://10.0.0.7:8888")}), "team")
+    assert has(named, "HTTP://10.0.0.7:8888/", "team")
+    assert not has(named, "http://localhost:8888", "team")
+    assert not has(named, "http://10.0.0.7:8888")
