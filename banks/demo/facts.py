@@ -140,9 +140,9 @@ def parse_time(text: str, problem: Problem) -> datetime:
     """The moment in UTC; without an offset it is taken as UTC."""
     try:
         moment = datetime.fromisoformat(text)
-    except ValueError:
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError):
         raise problem from None
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
 def _fact(request: Request) -> Row:

@@ -171,7 +171,7 @@ def _step(request: Request, row: Row) -> None:
     for item in unpack(row["items"]):
         try:
             added += retain.store_item(request, item)
-        except retain.ExtractionFailed as failure:
+        except (retain.ExtractionFailed, Problem) as failure:
             error = f"RuntimeError: {failure}"
             break
     if row["status"] == "cancelled":  # stored all the same; only the label says otherwise

@@ -66,8 +66,9 @@ def reprocess(request: Request) -> dict[str, Any]:
 
 
 def store_item(request: Request, item: dict[str, Any]) -> int:
-    """Store one document. Returns how many facts are new. Raises ExtractionFailed and leaves the old document then."""
+    """Store one document. Returns how many facts are new. ExtractionFailed, Problem: the old one stays."""
     document_id, content = item["document_id"], item["content"].replace("\0", "")
+    _said_at(request, item)  # of a file nothing was checked before; nothing is changed yet
     old = request.store.row("SELECT * FROM documents WHERE bank_id = ? AND id = ?", request.bank_id, document_id)
     before = _chunks(request, document_id)
     if old and item.get("update_mode") == "append":

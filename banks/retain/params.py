@@ -197,7 +197,10 @@ class _Reader:
         except ValueError:
             self.wrong("timestamp", "Not a time: ISO 8601 such as 2026-03-16T10:00:00+01:00, “unset”, or nothing.")
             return ""
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).isoformat()
+        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        if not 1 < moment.year < 9999:  # servers reckon with it, and would fail on the first step beyond the calendar
+            self.wrong("timestamp", "A time in the years 2 to 9998, “unset” for none.")
+        return moment.isoformat()
 
     def context(self) -> str | None:
         return None if self.given.get("context") is None else self.text("context")

@@ -230,3 +230,14 @@ def test_bytes_without_a_row_go_after_an_hour_and_those_of_a_row_stay(bank: Bank
             assert writes.cancel(write=write)
         forget_strays()
     assert (stray not in {path.name for path in folder.iterdir()}, list(folder.iterdir())) == (True, [])
+
+
+@pytest.mark.parametrize("when", ["monday", "0001-01-01T00:00:00+14:00"])
+def test_a_time_that_is_none_fails_its_file_alone(bank: Bank, people: People, line: LyingTransport, when: str) -> None:
+    (write,) = send(people.reviewer, bank)
+    Write.objects.filter(pk=write.pk).update(params={"timestamp": when})  # as an agent may send it past memadmin
+    (other,) = send(people.reviewer, bank)
+    drain(bank)
+    write.refresh_from_db()
+    other.refresh_from_db()
+    assert (write.state, write.outcome["refused"], other.state) == (State.ATTENTION, "extraction", State.DONE)

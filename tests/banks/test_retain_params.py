@@ -75,6 +75,8 @@ def test_a_time_without_an_offset_is_utc_and_says_so(given: str | None, sent: st
         ({"content": " \u200b\n"}, "content"),
         ({"timestamp": "yesterday"}, "timestamp"),
         ({"timestamp": 7}, "timestamp"),
+        ({"timestamp": "0001-01-01T00:00:00+14:00"}, "timestamp"),  # before there is any time in UTC
+        ({"timestamp": "9999-12-31T23:59:59-14:00"}, "timestamp"),
         ({"context": 7}, "context"),
         ({"metadata": ["a"]}, "metadata"),
         ({"metadata": {"a": 1}}, "metadata.a"),
