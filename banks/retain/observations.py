@@ -7,16 +7,19 @@ from itertools import combinations, islice
 from typing import Any
 
 SHOWN = 32
+MOST_PATTERNS = 100  # of one memory that are tried here: each costs, for each tag, and a page waits for it
 BANKS_OWN = "The bank's own setting decides; where nobody has set it, it is combined:"
 EMPTY_LIST = "An empty list names no scope, so the server does as for combined. For one scope without tags write [[]]."
 ONE_EMPTY = "One scope without tags: the same as shared."
 NOTHING_MATCHES = "No pattern matches a tag of this memory, so the server does as for combined."
+TOO_MANY = f"More than {MOST_PATTERNS} patterns: only the server works them out."
 LEFT_OUT = "A pattern that matches no tag of this memory gives no scope."
 
 
 @dataclass(frozen=True)
 class Built:
-    """`scopes`: the tags of each, the first of `count`; [] is the one without tags. `note`: "" or a sentence."""
+    """`scopes`: the tags of each, the first of `count`; [] is the one without tags. `count`: 0 = not worked out.
+    `note`: "" or a sentence."""
 
     scopes: list[list[str]]
     count: int
@@ -36,6 +39,8 @@ def built(value: Any, tags: Sequence[str]) -> Built:
         return _by_word(value, own)
     if not value:
         return Built([own], 1, EMPTY_LIST)
+    if sum("*" in entry for scope in value for entry in scope) > MOST_PATTERNS:
+        return Built([], 0, TOO_MANY)
     scopes = [found for scope in value if (found := _resolved(scope, own)) is not None]
     if not scopes:
         return Built([own], 1, NOTHING_MATCHES)

@@ -128,6 +128,14 @@ def test_many_combinations_are_counted_and_not_listed() -> None:
     assert (found.count, len(found.scopes)) == (2**128 - 1, observations.SHOWN)
 
 
+def test_a_page_does_not_wait_for_thousands_of_patterns(bank: Bank, people: People, as_user: SignIn) -> None:
+    many = [[f"*{number}*{place}*" for number in range(64)] for place in range(64)]
+    memory = {"content": "Ann came.", "tags": "a", "observation_scopes": "custom", "custom_scopes": json.dumps(many)}
+    page = preview(as_user(people.reviewer), filled(bank, memory))
+    assert observations.TOO_MANY in unescape(page)
+    assert "is worked into" not in page
+
+
 @pytest.mark.parametrize(
     ("value", "said"), [("[]", observations.EMPTY_LIST), ("[[]]", observations.ONE_EMPTY)], ids=["none", "empty"]
 )
