@@ -8,13 +8,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from banks.hindsight import HindsightClient, Operation
+from banks.hindsight import BadAnswer, HindsightClient, NotAddressable, Operation, ServerFault
 from banks.hindsight.operations import TERMINAL_STATUSES
 
 OPEN_READ = 500  # of each status that has not ended
 FAILED_READ = 200
 READ_SINGLY = 60  # operations in one look
 PARENT = "batch_retain"
+# What may be wrong with one operation alone: it stays as the list told of it, and holds up no other. More are a fault
+# of the server.
+MOST_UNREADABLE = 3
+_OF_ONE = (BadAnswer, NotAddressable, ServerFault)
 
 
 @dataclass(frozen=True)
@@ -81,9 +85,16 @@ def _singly(client: HindsightClient, bank_id: str, found: Found, known: list[Kno
     wanted += [each.id for each in known if parents.get(each.id) is False]
     if found.read_all:  # it was retried, or deleted
         wanted += [each.id for each in away if each.failed]
+    unreadable = 0
     for operation_id in list(dict.fromkeys(wanted))[:READ_SINGLY]:
-        found.by_id[operation_id] = client.get_operation(bank_id, operation_id)
-        found.single.add(operation_id)
+        try:
+            found.by_id[operation_id] = client.get_operation(bank_id, operation_id)
+        except _OF_ONE:
+            unreadable += 1
+            if unreadable > MOST_UNREADABLE:
+                raise
+        else:
+            found.single.add(operation_id)
 
 
 def _is_past(operation: Operation, since: datetime | None) -> bool:
