@@ -1,12 +1,13 @@
 """People and workers who act on the retain queue at the same instant: each memory goes one way, once."""
 
 from functools import partial
+from itertools import pairwise
 
 import pytest
 from django.utils import timezone
 
 from banks import connections, writes
-from banks.models import Bank, RetainItem, Write
+from banks.models import Bank, Blob, RetainItem, Write
 from banks.retain import discarding, flush
 from tests.banks.conftest import LyingTransport
 from tests.banks.retaining import Keeping, gives_up, put, states, work_off
@@ -75,3 +76,13 @@ def test_what_comes_while_a_batch_is_put_together_is_in_one_batch(bank: Bank, pe
         work_off(bank)
     texts = [text for each in wire.texts for text in each]
     assert (len(texts), len(set(texts)), set(states(bank))) == (32 * ROUNDS, 32 * ROUNDS, {"done"})
+
+
+def test_the_rows_of_a_request_follow_each_other(bank: Bank, people: People, wire: Keeping) -> None:
+    """Else two operations about the same documents would each have a row before the other's, and wait for ever."""
+    for number in range(10):
+        texts = [[f"{number} {who} {at}" for at in range(40)] for who in "ab"]
+        at_once(*[partial(put, people.reviewer, bank, *each) for each in texts])
+    rows = RetainItem.objects.order_by("pk").values_list("content_id", flat=True)
+    whose = [Blob.objects.get(pk=content).text.split()[:2] for content in rows]
+    assert sum(one != other for one, other in pairwise(whose)) == 2 * 10 - 1
