@@ -47,6 +47,13 @@ def bank_named(user: User, bank: str, server: str, role: Role = Role.VIEWER) -> 
     return banks[0]
 
 
+def bank_asked(user: User, bank: str, server: str) -> Bank | None:
+    """The bank a list is about, where it is about one. Raises Refused as `bank_named`, and for a server alone (422)."""
+    if server and not bank:
+        raise Refused(422, "`server` needs `bank`.", fields=[])
+    return bank_named(user, bank, server) if bank else None
+
+
 def server_named(user: User, name: str) -> Server:
     """A server of which this token sees a bank. Raises Refused (404)."""
     seen = access.banks_for(user).filter(server__name=name.replace("\x00", "")).select_related("server").first()

@@ -6,9 +6,8 @@ from typing import Annotated
 from django.http import HttpRequest
 from ninja import Query, Router, Schema
 
-from banks.api.asking import Ambiguous, asker, bank_named
+from banks.api.asking import Ambiguous, asker, bank_asked
 from banks.api.routes import DEFAULT_LIMIT, Limit, Text
-from memadmin.api.errors import Refused
 from reviews.models import Decision
 from reviews.selectors.feed import decisions_after, is_undone
 
@@ -74,8 +73,5 @@ def decisions(
     request: HttpRequest, bank: Text = "", server: Text = "", cursor: After = "", limit: Limit = DEFAULT_LIMIT
 ) -> FeedOut:
     user = asker(request)
-    if server and not bank:
-        raise Refused(422, "`server` needs `bank`.", fields=[])
-    one = bank_named(user, bank, server) if bank else None
-    page = decisions_after(user, int(cursor or 0), limit, bank=one)
+    page = decisions_after(user, int(cursor or 0), limit, bank=bank_asked(user, bank, server))
     return FeedOut(decisions=[FeedRowOut.of(each) for each in page.rows], next=str(page.last), more=page.more)

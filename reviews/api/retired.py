@@ -7,10 +7,9 @@ from django.db.models import prefetch_related_objects
 from django.http import HttpRequest
 from ninja import Query, Router, Schema
 
-from banks.api.asking import Ambiguous, asker, bank_named, cursor_of
+from banks.api.asking import Ambiguous, asker, bank_asked, cursor_of
 from banks.api.routes import DEFAULT_LIMIT, Limit, Text
 from banks.api.shapes import TEXT_GIVEN
-from memadmin.api.errors import Refused
 from memadmin.retention import head_of
 from reviews.models import FactDecision
 from reviews.selectors import retired
@@ -84,11 +83,11 @@ def retired_facts(
     limit: Limit = DEFAULT_LIMIT,
 ) -> RetiredPageOut:
     user = asker(request)
-    if server and not bank:
-        raise Refused(422, "`server` needs `bank`.", fields=[])
-    one = str(bank_named(user, bank, server).pk) if bank else ""
+    one = bank_asked(user, bank, server)
     days = {"since": since.isoformat() if since else "", "until": until.isoformat() if until else ""}
-    filters = RetiredFilters.parse({"tab": list, "bank": one, "q": q, "reason": reason, "order": order, **days})
+    filters = RetiredFilters.parse(
+        {"tab": list, "bank": str(one.pk) if one else "", "q": q, "reason": reason, "order": order, **days}
+    )
     page = retired.retired_page(user, filters, cursor_of(cursor), limit)
     prefetch_related_objects(page.rows, "bank__server")
     return RetiredPageOut(facts=[RetiredOut.of(each) for each in page.rows], next=page.later or None)

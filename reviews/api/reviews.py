@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router
 from ninja.responses import Status
 
-from banks.api.asking import Ambiguous, asker, bank_named, cursor_of
+from banks.api.asking import Ambiguous, asker, bank_asked, cursor_of
 from banks.api.once import once
 from banks.api.routes import DEFAULT_LIMIT, LARGEST_PK, Limit, Text
 from banks.models import Role, Write
@@ -62,12 +62,10 @@ def reviews(
     limit: Limit = DEFAULT_LIMIT,
 ) -> ReviewPageOut:
     user = asker(request)
-    if server and not bank:
-        raise Refused(422, "`server` needs `bank`.", fields=[])
-    one = str(bank_named(user, bank, server).pk) if bank else ""
+    one = bank_asked(user, bank, server)
     plain = {"project": project, "reason": reason, "q": q.strip()}
     asked = {name: text.replace("\x00", "") for name, text in plain.items()}
-    filters = Filters(state=state, age=age, bank=one, order=order, **asked)
+    filters = Filters(state=state, age=age, bank=str(one.pk) if one else "", order=order, **asked)
     page = queue.entry_page(user, filters, cursor_of(cursor), limit)
     prefetch_related_objects(page.rows, "bank__server")
     return ReviewPageOut(reviews=[ReviewOut.of(each) for each in page.rows], next=page.later or None)

@@ -1,6 +1,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 import httpx
@@ -9,6 +10,9 @@ import pytest
 from banks import connections
 from banks.demo import DemoServer, DemoTransport, Pace
 from banks.models import Bank, Server
+
+if TYPE_CHECKING:
+    from tests.banks.retaining import Keeping
 
 NOW = datetime(2026, 3, 16, 10, 0, tzinfo=UTC)
 
@@ -56,6 +60,15 @@ def line(bank: Bank) -> Iterator[LyingTransport]:
     transport.calls.clear()
     yield transport
     del connections.TRANSPORTS[bank.server.base_url]
+
+
+@pytest.fixture
+def wire(bank: Bank, line: LyingTransport) -> "Keeping":
+    """The line to the bank, and every retain that was posted."""
+    from tests.banks.retaining import Keeping
+
+    keeping = connections.TRANSPORTS[bank.server.base_url] = Keeping(line)
+    return keeping
 
 
 def store(bank: Bank, document_id: str, text: str, **params: object) -> None:

@@ -22,13 +22,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 State = Write.State
 
 
-@pytest.fixture
-def wire(bank: Bank, line: LyingTransport) -> Keeping:
-    """The line to the bank, and every retain that was posted."""
-    keeping = connections.TRANSPORTS[bank.server.base_url] = Keeping(line)
-    return keeping
-
-
 def batches(bank: Bank) -> list[list[str]]:
     return [[item.content.text for item in write.items.order_by("pk")] for write in sent(bank)]
 

@@ -20,12 +20,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 State = Write.State
 
 
-@pytest.fixture
-def wire(bank: Bank, line: LyingTransport) -> Keeping:
-    keeping = connections.TRANSPORTS[bank.server.base_url] = Keeping(line)
-    return keeping
-
-
 def test_what_arrived_after_somebody_gave_up_is_not_sent_again(bank: Bank, people: People, wire: Keeping) -> None:
     ann, _ = put(people.reviewer, bank, "Ann came.", "Ben came.")
     write = gives_up(bank)

@@ -6,22 +6,15 @@ from itertools import pairwise
 import pytest
 from django.utils import timezone
 
-from banks import connections, writes
+from banks import writes
 from banks.models import Bank, Blob, RetainItem, Write
 from banks.retain import discarding, flush
-from tests.banks.conftest import LyingTransport
 from tests.banks.retaining import Keeping, gives_up, put, states, work_off
 from tests.conftest import People
 from tests.racing import ROUNDS, at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
 State = Write.State
-
-
-@pytest.fixture
-def wire(bank: Bank, line: LyingTransport) -> Keeping:
-    keeping = connections.TRANSPORTS[bank.server.base_url] = Keeping(line)
-    return keeping
 
 
 def test_two_people_who_send_again_send_once(bank: Bank, people: People, wire: Keeping) -> None:

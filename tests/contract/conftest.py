@@ -5,18 +5,22 @@ that cannot be started is a failure; otherwise these tests are skipped and say w
 """
 
 import contextlib
+import itertools
 import os
 import time
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import httpx
 import pytest
 
+from banks import connections
 from banks.demo import DemoServer, DemoTransport, Pace
 from banks.hindsight import HindsightClient, NotFound, Operation, RetainItem
+from banks.models import Bank as BankRow
+from tests import factories
 from tests.hindsight.runner import KEY, CannotStart, Home, used
 
 _PATIENCE = 60.0  # seconds; the longest wait is for a retain that fails four times
@@ -64,6 +68,23 @@ class Bank:
         """text → id"""
         page = self.client.list_facts(self.id, document_id=document_id, state=state, limit=1_000)
         return {fact.text: fact.id for fact in page.items}
+
+
+_numbers = itertools.count(1)
+
+
+@contextlib.contextmanager
+def registered(
+    target: Target, bank: Bank, *, transport: httpx.BaseTransport | None = None, **more: Any
+) -> Iterator[BankRow]:
+    """Our row for the bank. `transport`: instead of the target's own."""
+    server = factories.make_server(base_url=target.url, name=f"{target.name} {next(_numbers)}")
+    server.api_key = KEY
+    server.save()
+    if (line := transport or target.transport) is not None:
+        connections.TRANSPORTS[target.url] = line
+    yield factories.make_bank(bank.id, server=server, **more)
+    connections.TRANSPORTS.pop(target.url, None)
 
 
 Answer = TypeVar("Answer")

@@ -1,6 +1,5 @@
 """Files through our own door: followed until they are there, also after a lost answer, and refused one by one."""
 
-import itertools
 from dataclasses import replace
 
 import httpx
@@ -15,23 +14,16 @@ from banks.files.selectors import state_of
 from banks.models import RetainFile, Write
 from banks.writes import run
 from tests import factories
-from tests.contract.conftest import Bank, Target, until
-from tests.hindsight.runner import KEY
+from tests.contract.conftest import Bank, Target, registered, until
 
 pytestmark = pytest.mark.django_db(transaction=True)
-_numbers = itertools.count(1)
 
 
 @pytest.fixture
 def row(target: Target, bank: Bank, settings, tmp_path):
     settings.MEDIA_ROOT = tmp_path
-    server = factories.make_server(base_url=target.url, name=f"{target.name} files {next(_numbers)}")
-    server.api_key = KEY
-    server.save()
-    if target.transport is not None:
-        connections.TRANSPORTS[target.url] = target.transport
-    yield factories.make_bank(bank.id, server=server)
-    connections.TRANSPORTS.pop(target.url, None)
+    with registered(target, bank) as row:
+        yield row
 
 
 class Losing(httpx.BaseTransport):

@@ -1,33 +1,24 @@
 """Our own rows of operations, and our acts on them, with each server: look, cancel, retry, forget, look again."""
 
-import itertools
 import time
 
 import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from banks import connections, operation_kinds, writes
+from banks import operation_kinds, writes
 from banks.models import Bank as BankRow
 from banks.models import OperationLook, OperationSeen, Write
 from banks.operations import look
-from tests import factories
-from tests.contract.conftest import Bank, Target, until
-from tests.hindsight.runner import KEY
+from tests.contract.conftest import Bank, Target, registered, until
 
 pytestmark = pytest.mark.django_db(transaction=True)
-_numbers = itertools.count(1)
 
 
 @pytest.fixture
 def row(target: Target, bank: Bank):
-    server = factories.make_server(base_url=target.url, name=f"operations of {target.name} {next(_numbers)}")
-    server.api_key = KEY
-    server.save()
-    if target.transport is not None:
-        connections.TRANSPORTS[target.url] = target.transport
-    yield factories.make_bank(bank.id, server=server)
-    connections.TRANSPORTS.pop(target.url, None)
+    with registered(target, bank) as row:
+        yield row
 
 
 def seen(row: BankRow, operation_id: str) -> OperationSeen:

@@ -1,6 +1,5 @@
 """The retain queue with each server, by a line that lies: each memory is in the bank once, by one operation a batch."""
 
-import itertools
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -10,18 +9,16 @@ import httpx
 import pytest
 from django.utils import timezone
 
-from banks import connections, writes
+from banks import writes
 from banks.models import Bank as BankRow
 from banks.models import RetainItem, Write
 from banks.retain import flush
 from memadmin.accounts.models import User
 from tests import factories
 from tests.banks.retaining import put, sent, states
-from tests.contract.conftest import Bank, Target, until
-from tests.hindsight.runner import KEY
+from tests.contract.conftest import Bank, Target, registered, until
 
 pytestmark = pytest.mark.django_db(transaction=True)
-_numbers = itertools.count(1)
 
 
 class Killed(BaseException):
@@ -62,12 +59,8 @@ def line(target: Target) -> Line:
 
 @pytest.fixture
 def row(target: Target, bank: Bank, line: Line) -> Iterator[BankRow]:
-    server = factories.make_server(base_url=target.url, name=f"{target.name} queue {next(_numbers)}")
-    server.api_key = KEY
-    server.save()
-    connections.TRANSPORTS[target.url] = line
-    yield factories.make_bank(bank.id, server=server)
-    del connections.TRANSPORTS[target.url]
+    with registered(target, bank, transport=line) as row:
+        yield row
 
 
 @pytest.fixture

@@ -1,39 +1,29 @@
 """The product's own services with each server: look, load, decide, send, look again."""
 
-import itertools
 from collections.abc import Callable
 
 import pytest
 from django.utils import timezone
 
-from banks import connections
 from banks.models import Bank as BankRow
 from banks.models import Write
 from banks.writes import run
 from reviews.models import ReviewEntry
 from reviews.services import decide, load, poll, vanished
 from tests import factories
-from tests.contract.conftest import Bank, Target, until
-from tests.hindsight.runner import KEY
+from tests.contract.conftest import Bank, Target, registered, until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 State, Load, Reopened = ReviewEntry.State, ReviewEntry.Load, ReviewEntry.Reopened
-_numbers = itertools.count(1)
 
 
 @pytest.fixture
 def row(target: Target, bank: Bank, settings):
     """Our row for the bank, looked at once: what is stored from now on is new. No undo window, no settle time."""
     settings.UNDO_SECONDS = 0
-    server = factories.make_server(base_url=target.url, name=f"{target.name} {next(_numbers)}")
-    server.api_key = KEY
-    server.save()
-    if target.transport is not None:
-        connections.TRANSPORTS[target.url] = target.transport
-    row = factories.make_bank(bank.id, server=server, settle_minutes=0)
-    assert look(row) == "watermark set"
-    yield row
-    connections.TRANSPORTS.pop(target.url, None)
+    with registered(target, bank, settle_minutes=0) as row:
+        assert look(row) == "watermark set"
+        yield row
 
 
 @pytest.fixture

@@ -87,6 +87,10 @@ class Findings:
         kinds = {"LOST": self.lost, "DOUBLED": self.doubled, "UNEXPLAINED": self.unexplained}
         return [f"{kind} {sentence}" for kind, sentences in kinds.items() for sentence in sentences]
 
+    @property
+    def figures(self) -> str:
+        return f"{len(self.lost):5} {len(self.doubled):8} {len(self.unexplained):12}"
+
 
 def judge(seen: Evidence) -> Findings:
     found = Findings()

@@ -20,6 +20,7 @@ from banks import writes
 from banks.models import Bank, RetainItem, Role, Server, Write
 from banks.services import tokens
 from memadmin.accounts.models import User
+from tests.faults.audit import Findings
 from tests.faults.programs import REQUESTS, Asked, Program
 from tests.faults.rounds import AT_ONCE, DRAINED_WITHIN, LATEST_KILL, MOST_KILLS, USUAL_KILL, wait_until_quiet
 from tests.faults.stack import VICTIMS, Stack
@@ -39,19 +40,11 @@ class RetainRound:
     accepted: int = 0
     batches: int = 0
     drained: float = 0.0
-    lost: list[str] = field(default_factory=list)
-    doubled: list[str] = field(default_factory=list)
-    unexplained: list[str] = field(default_factory=list)
-
-    @property
-    def all(self) -> list[str]:
-        kinds = {"LOST": self.lost, "DOUBLED": self.doubled, "UNEXPLAINED": self.unexplained}
-        return [f"{kind} {sentence}" for kind, sentences in kinds.items() for sentence in sentences]
+    found: Findings = field(default_factory=Findings)
 
     def line(self) -> str:
         figures = f"{self.requests:9} {self.accepted:9} {self.batches:8} {self.drained:8.1f}"
-        faults = f"{len(self.lost):5} {len(self.doubled):8} {len(self.unexplained):12}"
-        return f"{self.number:7} {self.seed:5} {figures} {faults}  {' '.join(self.kills) or '-'}"
+        return f"{self.number:7} {self.seed:5} {figures} {self.found.figures}  {' '.join(self.kills) or '-'}"
 
 
 def open_bank(stack: Stack) -> tuple[Bank, str]:
@@ -77,7 +70,7 @@ class RetainPlay:
         self.stack.line.lie(None)
         left = self._drain()
         result.drained = time.monotonic() - began
-        result.lost += [f"not finished after {DRAINED_WITHIN:g} s: {what}" for what in left]
+        result.found.lost += [f"not finished after {DRAINED_WITHIN:g} s: {what}" for what in left]
         result.requests, result.accepted = len(asked), sum(each.accepted for each in asked)
         self._judge(result, asked)
         return result
@@ -135,6 +128,7 @@ class RetainPlay:
 
     def _judge(self, result: RetainRound, asked: list[Asked]) -> None:
         connection.close()
+        found = result.found
         prefix = f"{result.seed} "
         items = list(RetainItem.objects.filter(bank=self.bank).select_related("content", "write").order_by("pk"))
         ours = [item for item in items if f" wrote {prefix}" in item.content.text]
@@ -142,30 +136,30 @@ class RetainPlay:
         stored = Counter(item.content.text for item in ours)
         for each in asked:
             strange = [answer for answer in each.answers if answer not in ("202", "cut")]
-            result.unexplained += [f"{answer}: request {each.key}" for answer in strange]
+            found.unexplained += [f"{answer}: request {each.key}" for answer in strange]
             for text in each.texts:
                 if stored[text] != 1:
-                    kind = result.doubled if stored[text] else result.lost
+                    kind = found.doubled if stored[text] else found.lost
                     kind.append(f"stored {stored[text]} times: {text!r}")
-        result.unexplained += [f"a row nobody asked for: {text!r}" for text in stored if text not in _texts_of(asked)]
-        result.lost += [f"{item.pk} is {item.state}: {item.error}" for item in ours if item.state != "done"]
-        self._judge_bank(result, ours)
+        found.unexplained += [f"a row nobody asked for: {text!r}" for text in stored if text not in _texts_of(asked)]
+        found.lost += [f"{item.pk} is {item.state}: {item.error}" for item in ours if item.state != "done"]
+        self._judge_bank(found, ours)
 
-    def _judge_bank(self, result: RetainRound, ours: list[RetainItem]) -> None:
+    def _judge_bank(self, found: Findings, ours: list[RetainItem]) -> None:
         documents, operations = read_bank(self.stack.demo_file)
         latest = {item.document_id: item.content.text for item in ours}
         for document_id, text in latest.items():
             if documents.get(document_id) != text:
-                result.lost.append(f"{document_id}: the bank holds {documents.get(document_id)!r}, sent was {text!r}")
+                found.lost.append(f"{document_id}: the bank holds {documents.get(document_id)!r}, sent was {text!r}")
         wanted = Counter(item.content.text for item in ours)
         carried = Counter(text for texts in operations.values() for text in texts if text in wanted)
         for text in wanted:
             if carried[text] != 1:
-                kind = result.doubled if carried[text] else result.lost
+                kind = found.doubled if carried[text] else found.lost
                 kind.append(f"retained {carried[text]} times: {text!r}")
         known = set(Write.objects.filter(bank=self.bank, kind="retain").values_list("operation_id", flat=True))
         strange = {operation for operation in operations if operation not in {str(each) for each in known}}
-        result.unexplained += [f"an operation of no row: {operation}" for operation in strange]
+        found.unexplained += [f"an operation of no row: {operation}" for operation in strange]
 
 
 def _texts_of(asked: list[Asked]) -> set[str]:

@@ -40,10 +40,8 @@ class Round:
     found: Findings = field(default_factory=Findings)
 
     def line(self) -> str:
-        found = self.found
         figures = f"{self.acts:5} {self.done:5} {self.cut:4} {self.drained:7.1f}"
-        faults = f"{len(found.lost):5} {len(found.doubled):8} {len(found.unexplained):12}"
-        return f"{self.number:5} {self.seed:7} {figures} {faults}  {' '.join(self.kills) or '-'}"
+        return f"{self.number:5} {self.seed:7} {figures} {self.found.figures}  {' '.join(self.kills) or '-'}"
 
 
 HEAD = "round    seed  acts  done  cut  drained  lost  doubled  unexplained  killed"

@@ -72,10 +72,10 @@ class Session:
         for number in range(1, count + 1):
             done.append(result := play.round(number, seed * 1000 + number))
             print(result.line(), flush=True)
-            for sentence in result.all:
+            for sentence in result.found.all:
                 print(f"      {sentence}", flush=True)
         kills, accepted = sum(len(each.kills) for each in done), sum(each.accepted for each in done)
-        lost, doubled, unexplained = (sum(len(getattr(each, kind)) for each in done) for kind in KINDS)
+        lost, doubled, unexplained = (sum(len(getattr(each.found, kind)) for each in done) for kind in KINDS)
         print(
             f"{count} rounds of retains in {time.monotonic() - began:.0f} s: {kills} processes killed, {accepted} "
             f"requests accepted; {lost} lost, {doubled} doubled, {unexplained} unexplained",
@@ -87,8 +87,7 @@ class Session:
         rounds = self.done
         kills = sum(len(each.kills) for each in rounds)
         acts, cut = sum(each.acts for each in rounds), sum(each.cut for each in rounds)
-        lost, doubled = (sum(len(getattr(each.found, kind)) for each in rounds) for kind in ("lost", "doubled"))
-        unexplained = sum(len(each.found.unexplained) for each in rounds)
+        lost, doubled, unexplained = (sum(len(getattr(each.found, kind)) for each in rounds) for kind in KINDS)
         return (
             f"{len(rounds)} rounds in {seconds:.0f} s: {kills} processes killed, {acts} acts, "
             f"{cut} without an answer at first; {lost} lost, {doubled} doubled, {unexplained} unexplained; "
