@@ -22,6 +22,8 @@ HTMX_CONFIG = json.dumps(
         "allowEval": False,
         "allowScriptTags": False,
         "selfRequestsOnly": True,
+        # What htmx puts in works at once. Within its delay of 20 ms a key would send the new card's form without htmx.
+        "defaultSettleDelay": 0,
         "historyCacheSize": 0,
         "refreshOnHistoryMiss": True,
         "responseHandling": [

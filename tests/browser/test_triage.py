@@ -46,6 +46,27 @@ def test_a_day_by_keys_alone(queue: list[ReviewEntry], reviewer: User, signed_in
     assert states() == ["approved"] * 5
 
 
+# Presses a key in the instant in which the next card stands in the page, before anything else can happen.
+AT_ONCE = """(key) => {
+  window.samePage = true;
+  const seen = new MutationObserver(() => {
+    seen.disconnect();
+    document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+  });
+  seen.observe(document.body, { childList: true, subtree: true });
+}"""
+
+
+def test_a_card_takes_keys_from_its_first_instant(queue: list[ReviewEntry], reviewer: User, signed_in: Open) -> None:
+    page = signed_in(reviewer, f"/reviews/{queue[0].pk}/")
+    page.evaluate(AT_ONCE, "d")
+    page.keyboard.press("a")
+    heading(page, "notes/3.md")
+    expect(page.locator("#announce")).to_contain_text("Deleted notes/2.md")
+    assert page.evaluate("window.samePage"), "the second key loaded a whole page"
+    assert states()[:2] == ["approved", "deleting"]
+
+
 def test_editing_by_keys(queue: list[ReviewEntry], reviewer: User, signed_in: Open) -> None:
     page = signed_in(reviewer, f"/reviews/{queue[0].pk}/")
     page.keyboard.press("e")
