@@ -24,6 +24,7 @@ CREATE_FIELDS = frozenset(
     ]
 )
 _DISPOSITION = {"skepticism": 3, "literalism": 3, "empathy": 3}
+_TABLES = ["facts", "chunks", "documents", "operations", "mental_models", "directives", "events", "config", "banks"]
 _LONGEST_ID = 192  # bytes of UTF-8
 
 
@@ -88,7 +89,17 @@ def delete_bank(request: Request) -> dict[str, Any]:
     """Says yes for unknown banks too."""
     count = request.store.number("SELECT count(*) FROM facts WHERE bank_id = ?", request.bank_id)
     count += request.store.number("SELECT count(*) FROM documents WHERE bank_id = ?", request.bank_id)
-    for table in ("facts", "chunks", "documents", "operations", "mental_models", "config", "banks"):
+    for table in (
+        "facts",
+        "chunks",
+        "documents",
+        "operations",
+        "mental_models",
+        "directives",
+        "events",
+        "config",
+        "banks",
+    ):
         request.store.run(f"DELETE FROM {table} WHERE bank_id = ?", request.bank_id)  # noqa: S608
     message = f"Bank '{request.bank_id}' and all associated data deleted successfully"
     return {"success": True, "message": message, "deleted_count": count}

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from banks.demo import consolidate
+from banks.demo import consolidate, events
 from banks.demo.banks import require_bank
 from banks.demo.http import Problem, Request, invalid
 from banks.demo.store import Row, like, pack, stamp, unpack
@@ -17,9 +17,11 @@ def list_documents(request: Request) -> dict[str, Any]:
     if q := request.text("q"):
         where += " AND (id LIKE ? ESCAPE '\\' OR text LIKE ? ESCAPE '\\')"
         values += [like(q), like(q)]
-    for tag in request.query.get("tags", []):
-        where += " AND EXISTS (SELECT 1 FROM json_each(documents.tags) WHERE value = ?)"
-        values.append(tag)
+    if tags := request.query.get("tags", []):
+        having = "EXISTS (SELECT 1 FROM json_each(documents.tags) WHERE value = ?)"
+        both = " AND " if request.text("tags_match").startswith("all") else " OR "
+        where += f" AND ({both.join([having] * len(tags))})"
+        values += tags
     total = request.store.number(f"SELECT count(*) FROM documents WHERE {where}", *values)  # noqa: S608
     rows = request.store.rows(
         f"SELECT * FROM documents WHERE {where} ORDER BY updated_at DESC, id DESC LIMIT ? OFFSET ?",  # noqa: S608
@@ -42,11 +44,16 @@ def get_document(request: Request) -> dict[str, Any]:
 
 
 def list_chunks(request: Request) -> dict[str, Any]:
+    limit, offset = request.number("limit", 100, least=1, most=1_000), request.number("offset", 0)
     row = _document(request)
+    of_document = "FROM chunks WHERE bank_id = ? AND document_id = ?"
+    total = request.store.number(f"SELECT count(*) {of_document}", request.bank_id, row["id"])
     chunks = request.store.rows(
-        "SELECT number, text FROM chunks WHERE bank_id = ? AND document_id = ? ORDER BY number",
+        f"SELECT number, text {of_document} ORDER BY number LIMIT ? OFFSET ?",
         request.bank_id,
         row["id"],
+        limit,
+        offset,
     )
     items = [
         {
@@ -60,12 +67,15 @@ def list_chunks(request: Request) -> dict[str, Any]:
         }
         for chunk in chunks
     ]
-    return {"items": items, "total": len(items), "limit": 100, "offset": 0}
+    return {"items": items, "total": total, "limit": limit, "offset": offset}
 
 
 def list_history(request: Request) -> dict[str, Any]:
-    """The demo keeps no history, but the route exists: it shadows documents whose id ends in `/history`."""
-    return {"document_id": request.args["document"], "total": 0, "limit": 100, "offset": 0, "items": []}
+    """Empty for documents that never were; kept when they are deleted."""
+    limit, offset = request.number("limit", 100, least=1, most=1_000), request.number("offset", 0)
+    items, total = events.of_document(request, request.args["document"], limit, offset)
+    page = {"total": total, "limit": limit, "offset": offset, "items": items}
+    return {"document_id": request.args["document"]} | page
 
 
 def delete_document(request: Request) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from banks.demo import consolidate
+from banks.demo import consolidate, entities, events
 from banks.demo.banks import require_bank, touch_bank
 from banks.demo.http import Problem, Request, invalid, wrong_value
 from banks.demo.store import Row, like, marks, pack, stamp, unpack
@@ -38,6 +38,10 @@ def list_facts(request: Request) -> dict[str, Any]:
         if given := request.text(name):
             where += f" AND {column} = ?"
             values.append(given)
+    if entity := request.text("entity_id"):
+        where += " AND EXISTS (SELECT 1 FROM json_each(facts.entities) WHERE lower(value) = lower(?))"
+        values.append(entities.name_of(request, entity))
+        where += " AND state = 'valid' AND type <> 'observation'"  # others have no entities on the real server
     if q := request.text("q"):
         if "\0" in q:
             raise Problem(500, 'invalid byte sequence for encoding "UTF8": 0x00')
@@ -88,6 +92,7 @@ def patch_fact(request: Request) -> dict[str, Any]:
     if edits and row["state"] == "invalidated":
         raise Problem(400, "Cannot edit an invalidated memory; revert it to 'valid' first.")
     _apply(request, row["id"], edits, given)
+    _note(request, row, edits, given)
     consolidate.consolidate(request, {row["subject"]}, edited={row["id"]} if edits else ())
     touch_bank(request)
     return _detail(_fact(request))
@@ -134,6 +139,18 @@ def _apply(request: Request, fact_id: str, edits: dict[str, Any], given: dict[st
                 "UPDATE facts SET state = 'valid', invalidation_reason = NULL, invalidated_at = NULL WHERE id = ?",
                 fact_id,
             )
+
+
+def _note(request: Request, row: Row, edits: dict[str, Any], given: dict[str, Any]) -> None:
+    """What the document's history tells of it."""
+    if not row["document_id"]:
+        return
+    if edits:
+        events.note(request, row["document_id"], "fact_edited", fact_id=row["id"])
+    state = given.get("state")
+    if state and state != row["state"]:
+        kind = {"invalidated": "fact_invalidated", "valid": "fact_restored"}[state]
+        events.note(request, row["document_id"], kind, fact_id=row["id"])
 
 
 def parse_time(text: str, problem: Problem) -> datetime:

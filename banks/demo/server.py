@@ -17,7 +17,19 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, unquote
 
-from banks.demo import banks, config, documents, dry_run, facts, files, mental_models, operations, retain
+from banks.demo import (
+    banks,
+    config,
+    directives,
+    documents,
+    dry_run,
+    entities,
+    facts,
+    files,
+    mental_models,
+    operations,
+    retain,
+)
 from banks.demo.http import Pace, Problem, Request
 from banks.demo.store import Store
 
@@ -88,6 +100,13 @@ _ROUTES = (
     _route("GET", f"{_BANK}/documents/{{document:path}}", documents.get_document),
     _route("PATCH", f"{_BANK}/documents/{{document:path}}", documents.patch_document),
     _route("DELETE", f"{_BANK}/documents/{{document:path}}", documents.delete_document),
+    _route("GET", f"{_BANK}/entities", entities.list_entities, "tags tags_match tag_groups limit offset"),
+    _route("GET", f"{_BANK}/entities/{{entity}}", entities.get_entity, "tags tags_match tag_groups"),
+    _route("GET", f"{_BANK}/directives", directives.list_directives, "tags tags_match active_only limit offset"),
+    _route("POST", f"{_BANK}/directives", directives.create_directive),
+    _route("GET", f"{_BANK}/directives/{{directive}}", directives.get_directive),
+    _route("PATCH", f"{_BANK}/directives/{{directive}}", directives.patch_directive),
+    _route("DELETE", f"{_BANK}/directives/{{directive}}", directives.delete_directive),
     _route("GET", f"{_BANK}/mental-models", mental_models.list_models, "detail tags tags_match limit offset"),
     _route("POST", f"{_BANK}/mental-models", mental_models.create_model),
     _route("GET", f"{_BANK}/operations", operations.list_operations, "status type limit offset exclude_parents"),

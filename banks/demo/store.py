@@ -44,6 +44,17 @@ CREATE TABLE IF NOT EXISTS mental_models (
   bank_id TEXT NOT NULL, id TEXT NOT NULL, name TEXT NOT NULL, source_query TEXT NOT NULL, content TEXT NOT NULL,
   based_on TEXT NOT NULL, created_at TEXT NOT NULL, PRIMARY KEY (bank_id, id)
 );
+CREATE TABLE IF NOT EXISTS directives (
+  id TEXT PRIMARY KEY, bank_id TEXT NOT NULL, name TEXT NOT NULL, content TEXT NOT NULL, priority INTEGER NOT NULL,
+  is_active INTEGER NOT NULL, tags TEXT NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS directives_of_bank ON directives (bank_id);
+CREATE TABLE IF NOT EXISTS events (
+  number INTEGER PRIMARY KEY, bank_id TEXT NOT NULL, document_id TEXT NOT NULL, kind TEXT NOT NULL, fact_id TEXT,
+  facts_added INTEGER NOT NULL DEFAULT 0, facts_removed INTEGER NOT NULL DEFAULT 0, operation_id TEXT,
+  created_at TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS events_of_document ON events (bank_id, document_id);
 CREATE TABLE IF NOT EXISTS config (
   bank_id TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (bank_id, name)
 );

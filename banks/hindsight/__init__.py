@@ -1,7 +1,9 @@
 """A typed client of the Hindsight HTTP API, versions 0.9.1 to 1.1.0. Imports no Django."""
 
 from banks.hindsight.client import HindsightClient
+from banks.hindsight.contents import Chunk, DocumentEvent, Entity
 from banks.hindsight.derived import MentalModel, SourceFact
+from banks.hindsight.directives import Directive
 from banks.hindsight.dry_run import DryRun, ExtractedFact, Extraction
 from banks.hindsight.errors import (
     BadAnswer,
@@ -44,12 +46,16 @@ __all__ = [
     "BankStats",
     "Busy",
     "ChildOperation",
+    "Chunk",
     "Conflict",
     "ConnectionLost",
     "Deleted",
+    "Directive",
     "Document",
+    "DocumentEvent",
     "DocumentRow",
     "DryRun",
+    "Entity",
     "ExtractedFact",
     "Extraction",
     "Fact",

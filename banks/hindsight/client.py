@@ -4,17 +4,16 @@ A call either returns a value of `shapes` or raises one error of `errors`. Nothi
 what a repetition would mean.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from types import TracebackType
-from typing import Any, Self, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any
 from uuid import UUID
 
-import httpx
-
 from banks.hindsight import errors, ids
+from banks.hindsight.calls import PAGE
+from banks.hindsight.contents import ContentCalls
 from banks.hindsight.derived import MentalModel, SourceFact
+from banks.hindsight.directives import DirectiveCalls
 from banks.hindsight.dry_run import DryRun, Extraction
-from banks.hindsight.fields import ShapeError
 from banks.hindsight.files import RetainFile, form_of
 from banks.hindsight.items import RetainItem, retain_body
 from banks.hindsight.operations import Operation
@@ -31,55 +30,20 @@ from banks.hindsight.shapes import (
     Retained,
     Version,
 )
-from banks.hindsight.transport import Answer, Sender, Timeouts
 from banks.hindsight.walking import MOST_PAGES, every_row
 
-Parsed = TypeVar("Parsed")
-
-PAGE = 100  # rows asked for at once where this client walks all pages; also the most that lists of operations allow
 MOST_OPERATIONS = 1_000  # that a walk brings home
 
 _OTHER_DOCUMENT = "This server cannot show this document: it answered for something else."
 
 
-class HindsightClient:
+class HindsightClient(ContentCalls, DirectiveCalls):
     """One server as seen with one key. A context manager; safe to share between threads.
 
     base_url: `http(s)://host[:port][/prefix]`; ValueError when it is anything else. `transport` replaces the network.
     """
 
-    def __init__(
-        self,
-        base_url: str,
-        *,
-        namespace: str = "default",
-        api_key: str = "",
-        timeouts: Timeouts = Timeouts(),  # noqa: B008  # a frozen value
-        transport: httpx.BaseTransport | None = None,
-    ) -> None:
-        self._namespace = namespace
-        self._sender = Sender(base_url, api_key=api_key, timeouts=timeouts, transport=transport)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def __repr__(self) -> str:
-        return f"<HindsightClient {self._sender.base}>"
-
-    def close(self) -> None:
-        self._sender.close()
-
     # the server
-
-    @property
-    def clock_ahead(self) -> float | None:
-        """By how many seconds the server's clock is ahead of ours, as its latest answer said; None when it did not."""
-        return self._sender.clock_ahead
 
     def version(self) -> Version:
         """Needs no key, so it says nothing about whether ours is right."""
@@ -146,10 +110,14 @@ class HindsightClient:
             raise errors.BadAnswer(_OTHER_DOCUMENT, status=200, **about)
         return self._parse(answer, Document.parse, **about)
 
-    def list_documents(self, bank_id: str, *, q: str = "", limit: int = PAGE, offset: int = 0) -> Page[DocumentRow]:
-        """Newest change first. `q`: a part of the id, and since 1.1.0 of the text."""
+    def list_documents(
+        self, bank_id: str, *, q: str = "", tags: Sequence[str] = (), limit: int = PAGE, offset: int = 0
+    ) -> Page[DocumentRow]:
+        """Newest change first. `q`: a part of the id, and since 1.1.0 of the text; `tags`: those that have them all."""
         path = self._bank(bank_id, "documents")
-        return self._page(path, "items", DocumentRow.parse, limit=limit, offset=offset, q=q)
+        # No tags are said by saying nothing: an empty list means other things to other servers.
+        tagged: dict[str, str | list[str]] = {"tags": list(tags), "tags_match": "all_strict"} if tags else {}
+        return self._page(path, "items", DocumentRow.parse, limit=limit, offset=offset, q=q, **tagged)
 
     def find_document(self, bank_id: str, document_id: str) -> DocumentRow | None:
         """The document as the list has it, None when the list does not have it.
@@ -307,6 +275,7 @@ class HindsightClient:
         bank_id: str,
         *,
         document_id: str = "",
+        entity_id: str = "",
         state: str = "valid",
         type: str = "",  # noqa: A002  # the API's own word
         q: str = "",
@@ -316,7 +285,7 @@ class HindsightClient:
         """Facts and observations of one `state`, "valid" or "invalidated"; servers have no list of both."""
         if document_id:
             ids.check_document_id(document_id)
-        query: ids.Query = {"document_id": document_id, "state": state, "type": type, "q": q}
+        query: ids.Query = {"document_id": document_id, "state": state, "type": type, "q": q, "entity_id": entity_id}
         return self._page(
             self._bank(bank_id, "memories", "list"), "items", Fact.parse, limit=limit, offset=offset, **query
         )
@@ -351,47 +320,3 @@ class HindsightClient:
         """With what each rests on, which may be megabytes for many: ask for few. `limit` is 1 to 1000."""
         path = self._bank(bank_id, "mental-models")
         return self._page(path, "items", MentalModel.parse, limit=limit, offset=offset, detail="full")
-
-    # how
-
-    def _bank(self, bank_id: str, *rest: str) -> bytes:
-        return ids.bank_path(self._namespace, bank_id, *rest)
-
-    def _send(
-        self, method: str, path: bytes, *, query: ids.Query | None = None, body: dict[str, Any] | None = None
-    ) -> Answer:
-        return self._sender.send(method, path, query=query, body=body)
-
-    def _get(self, path: bytes, parse: Callable[[Any], Parsed], query: ids.Query | None = None) -> Parsed:
-        return self._parse(self._send("GET", path, query=query), parse, method="GET", path=path.decode("ascii"))
-
-    def _parsed(
-        self, method: str, path: bytes, parse: Callable[[Any], Parsed], *, body: dict[str, Any] | None = None
-    ) -> Parsed:
-        answer = self._send(method, path, body=body)
-        return self._parse(answer, parse, method=method, path=path.decode("ascii"), unknown=True)
-
-    def _parse(self, answer: Answer, parse: Callable[[Any], Parsed], **about: Any) -> Parsed:
-        try:
-            return parse(answer.data)
-        except ShapeError as error:
-            raise errors.BadAnswer(f"Not the answer of this API: {error}.", **about) from error
-
-    def _page(
-        self,
-        path: bytes,
-        key: str,
-        parse: Callable[[Any], Parsed],
-        *,
-        limit: int,
-        offset: int,
-        **filters: str | int | bool,
-    ) -> Page[Parsed]:
-        query: ids.Query = {name: value for name, value in filters.items() if value != ""}
-        answer = self._send("GET", path, query=query | {"limit": limit, "offset": offset})
-        return self._parse(
-            answer,
-            lambda row: Page.parse(row, key, parse, answer.ignored_params),
-            method="GET",
-            path=path.decode("ascii"),
-        )

@@ -23,7 +23,7 @@ from typing import Literal
 
 from memadmin.retention import head_of
 
-What = Literal["bank", "document", "fact", "operation", "route"]
+What = Literal["bank", "document", "fact", "operation", "entity", "directive", "route"]
 
 _UNPRINTABLE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+")
 _LONGEST_DETAIL = 300
@@ -190,4 +190,6 @@ _MISSING: tuple[tuple[What, re.Pattern[str]], ...] = (
     ("document", re.compile(r"Document (?:'.*' )?not found", re.DOTALL)),
     ("fact", re.compile(r"Memory(?: unit)? (?:'.*' )?not found", re.DOTALL)),
     ("operation", re.compile(r"Operation .*not found", re.DOTALL)),
+    ("entity", re.compile(r"Entity .*not found", re.DOTALL)),
+    ("directive", re.compile(r"Directive '.*' not found", re.DOTALL)),
 )

@@ -14,7 +14,7 @@ from banks.hindsight.errors import NotAddressable
 LONGEST_BANK_ID = 192  # bytes of UTF-8, the server's own limit
 LONGEST_PATH = 60_000  # bytes as sent; httpx refuses URLs above 65,536
 
-Query = dict[str, str | int | bool]
+Query = dict[str, str | int | bool | list[str]]
 
 
 def bank_path(namespace: str, bank_id: str, *rest: str) -> bytes:
@@ -33,6 +33,14 @@ def document_path(namespace: str, bank_id: str, document_id: str) -> bytes:
 
 def fact_path(namespace: str, bank_id: str, fact_id: str) -> bytes:
     return bank_path(namespace, bank_id, "memories") + b"/" + _segment("fact id", fact_id)
+
+
+def entity_path(namespace: str, bank_id: str, entity_id: str) -> bytes:
+    return bank_path(namespace, bank_id, "entities") + b"/" + _segment("entity id", entity_id)
+
+
+def directive_path(namespace: str, bank_id: str, directive_id: str) -> bytes:
+    return bank_path(namespace, bank_id, "directives") + b"/" + _segment("directive id", directive_id)
 
 
 def operation_path(namespace: str, bank_id: str, operation_id: str, *rest: str) -> bytes:
@@ -88,9 +96,9 @@ def url_of(base: httpx.URL, path: bytes, query: Query | None = None) -> httpx.UR
     """The URL to send to. Raises NotAddressable unless httpx will send exactly these bytes."""
     raw = base.raw_path.rstrip(b"/") + path
     if query:
-        text = {key: str(value).lower() if isinstance(value, bool) else str(value) for key, value in query.items()}
+        text = {key: _words_of(value) for key, value in query.items()}
         try:
-            raw += b"?" + urlencode(text, quote_via=quote, safe="").encode("ascii")
+            raw += b"?" + urlencode(text, doseq=True, quote_via=quote, safe="").encode("ascii")
         except UnicodeEncodeError as error:
             raise NotAddressable("The text holds half a character (a lone surrogate).") from error
     if len(raw) > LONGEST_PATH:
@@ -99,6 +107,13 @@ def url_of(base: httpx.URL, path: bytes, query: Query | None = None) -> httpx.UR
     if url.raw_path != raw or (url.scheme, url.host, url.port) != (base.scheme, base.host, base.port):
         raise NotAddressable("The id would reach another path than its own.")
     return url
+
+
+def _words_of(value: str | int | bool | list[str]) -> str | list[str]:
+    """As a query says it; a list says its name again for each of its words."""
+    if isinstance(value, list):
+        return value
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _segment(name: str, value: str) -> bytes:

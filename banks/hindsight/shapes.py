@@ -43,11 +43,15 @@ class Health:
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[Item]):
-    """One page. `total` counts the filtered set; `ignored_params` are filters that the server did not apply."""
+    """One page. `total` counts the filtered set; `ignored_params` are filters that the server did not apply.
+
+    estimated: the server stopped counting, so there are at least so many.
+    """
 
     items: list[Item]
     total: int
     ignored_params: tuple[str, ...] = ()
+    estimated: bool = False
 
     @classmethod
     def parse(cls, row: Row, key: str, parse: Callable[[Row], Item], ignored: tuple[str, ...]) -> "Page[Item]":
@@ -55,7 +59,8 @@ class Page(Generic[Item]):
         if not isinstance(rows, list):
             raise ShapeError(f"no list {key!r} in the answer")
         items = [parse(fields.mapping(each)) for each in rows]
-        return cls(items=items, total=fields.number(row, "total", len(items)), ignored_params=ignored)
+        estimated = row.get("total_is_estimate") is True
+        return cls(items, fields.number(row, "total", len(items)), ignored, estimated)
 
 
 @dataclass(frozen=True, slots=True)
