@@ -15,6 +15,7 @@ class BanksConfig(AppConfig):
             reprocess_kind,
         )
         from banks.files import kind  # noqa: F401  another
+        from banks.numbers import job  # noqa: F401  its kind of job
         from banks.operations import acts  # noqa: F401  its kind of job
         from banks.retain import batch  # noqa: F401  another kind
         from banks.services import ask, dry_runs  # noqa: F401  bring their kinds of job

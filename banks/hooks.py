@@ -1,6 +1,7 @@
 """Where apps above this one say what they know about banks, or do for them. `banks` imports none of them."""
 
 from collections.abc import Callable, Collection, Sequence, Set
+from datetime import datetime
 
 from banks.models import Bank, RetainItem
 
@@ -8,6 +9,9 @@ from banks.models import Bank, RetainItem
 PolicyHook = Callable[[Bank, Set[str]], None]
 # {primary key of the bank: memories that wait for a person}; a bank that is not in it has none.
 WaitingHook = Callable[[Collection[int]], dict[int, int]]
+
+# {primary key of the bank: since when the oldest of them waits}; a bank whose memories have no date is not in it.
+OldestHook = Callable[[Collection[int]], dict[int, datetime]]
 
 # (bank, hash of the document's id) → the address of the page about that document, "" when there is none.
 PageHook = Callable[[Bank, str], str]
@@ -23,6 +27,7 @@ ReviewHook = Callable[[RetainItem], str]
 
 _after_policy: list[PolicyHook] = []
 _waiting: list[WaitingHook] = []
+_oldest: list[OldestHook] = []
 _pages: list[PageHook] = []
 _gone: list[GoneHook] = []
 _holding: list[HoldHook] = []
@@ -35,6 +40,10 @@ def after_policy_change(hook: PolicyHook) -> None:
 
 def counts_waiting(hook: WaitingHook) -> None:
     _waiting.append(hook)
+
+
+def dates_waiting(hook: OldestHook) -> None:
+    _oldest.append(hook)
 
 
 def has_pages(hook: PageHook) -> None:
@@ -86,3 +95,12 @@ def waiting(banks: Collection[int]) -> dict[int, int]:
         for bank, count in hook(banks).items():
             counts[bank] = counts.get(bank, 0) + count
     return counts
+
+
+def oldest_waiting(banks: Collection[int]) -> dict[int, datetime]:
+    """Since when the oldest memory that has a date waits for a person, per bank."""
+    dates: dict[int, datetime] = {}
+    for hook in _oldest:
+        for bank, date in hook(banks).items():
+            dates[bank] = min(dates.get(bank, date), date)
+    return dates

@@ -1,23 +1,19 @@
-"""What is read for the pages about servers and the list of banks, by a constant number of queries each."""
+"""What is read for the pages about servers, by a constant number of queries each."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Count, Q, TextField, Value
-from django.db.models.functions import Coalesce, Lower, NullIf
+from django.db.models import Count, Q
 from django.utils import timezone
 
-from banks import access, hooks
+from banks import access
 from banks.addresses import Address, BadAddress
-from banks.models import Bank, Role, Server, Write
-from banks.retain.selectors import held_by_bank
+from banks.models import Bank, Server, Write
 from banks.selectors import NEEDS_A_PERSON
-from banks.selectors_operations import troubled_by_bank
 
 SERVERS_SHOWN = 200
-BANKS_PER_PAGE = 50
 # The sweep asks every minute: an answer that is older tells about the workers.
 STALE = timedelta(minutes=5)
 
@@ -60,26 +56,6 @@ class ServerRow:
         return bool(server.api_key_encrypted) and server.base_url.startswith("http:") and not _is_here(server)
 
 
-@dataclass
-class BankRow:
-    bank: Bank
-    role: Role
-    pending: int = 0
-    held: int = 0
-    failed_operations: int = 0
-    stuck_operations: int = 0
-
-    @property
-    def administered(self) -> bool:
-        return self.role == Role.ADMIN
-
-
-@dataclass(frozen=True)
-class BankPage:
-    rows: list[BankRow] = field(default_factory=list)
-    after: int = 0  # primary key that the next page starts behind; 0 = there is none
-
-
 def server_rows(user: Any) -> list[ServerRow]:
     """By name; one more than are shown tells that there are more."""
     return _counted(access.servers_for(user).order_by("name")[: SERVERS_SHOWN + 1])
@@ -87,25 +63,6 @@ def server_rows(user: Any) -> list[ServerRow]:
 
 def server_row(server: Server) -> ServerRow:
     return _counted([server])[0]
-
-
-def bank_page(user: Any, *, q: str = "", after: int = 0) -> BankPage:
-    """Banks by what they are called, then by number."""
-    called = Lower(Coalesce(NullIf("name", Value("")), "bank_id", output_field=TextField()))
-    found = access.banks_for(user).select_related("server", "person").annotate(called=called).order_by("called", "pk")
-    if q:
-        found = found.filter(Q(name__icontains=q) | Q(bank_id__icontains=q) | Q(server__name__icontains=q))
-    if after and (last := found.filter(pk=after).first()) is not None:
-        found = found.filter(Q(called__gt=last.called) | Q(called=last.called, pk__gt=after))
-    banks = list(found[: BANKS_PER_PAGE + 1])
-    more, banks = len(banks) > BANKS_PER_PAGE, banks[:BANKS_PER_PAGE]
-    roles, pending = access.roles_on(user, banks), hooks.waiting([bank.pk for bank in banks])
-    troubled, held = troubled_by_bank([bank.pk for bank in banks]), held_by_bank([bank.pk for bank in banks])
-    rows = [
-        BankRow(bank, roles[bank.pk], pending.get(bank.pk, 0), held.get(bank.pk, 0), *troubled.get(bank.pk, (0, 0)))
-        for bank in banks
-    ]
-    return BankPage(rows, banks[-1].pk if more else 0)
 
 
 def _counted(servers: Iterable[Server]) -> list[ServerRow]:

@@ -44,6 +44,28 @@ def probe_servers() -> int:
     return probe_all()
 
 
+@shared_task(name="banks.tasks.read_numbers")
+def read_numbers(server_id: int) -> str:
+    """Idempotent: `look` claims the server by conditional update, and what was read is not due for a while."""
+    from banks.numbers import look
+
+    return look.look(server_id)
+
+
+@shared_task(name="banks.tasks.sweep_numbers")
+def sweep_numbers() -> int:
+    """Idempotent: tells a worker about few servers whose banks want to be counted; the claim decides who does it."""
+    from banks.numbers import look
+
+    waiting = look.due()
+    for number, server_id in enumerate(waiting):
+        try:
+            read_numbers.apply_async((server_id,), expires=10)  # else the next sweep tells it again
+        except (OperationalError, OSError):  # the broker is away: the next sweep
+            return number
+    return len(waiting)
+
+
 @shared_task(name="banks.tasks.index_log")
 def index_log() -> int:
     """Idempotent: a row that is indexed twice has the words of the later time."""

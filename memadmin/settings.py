@@ -138,6 +138,8 @@ CELERY_TASK_ROUTES = {
     "banks.tasks.sweep_jobs": {"queue": "load"},
     "banks.tasks.index_log": {"queue": "load"},
     "banks.tasks.look_at_operations": {"queue": "load"},
+    "banks.tasks.read_numbers": {"queue": "load"},
+    "banks.tasks.sweep_numbers": {"queue": "load"},
     "banks.tasks.sweep_operations": {"queue": "load"},
     "banks.tasks.*": {"queue": "door"},
     "reviews.tasks.*": {"queue": "load"},
@@ -154,6 +156,7 @@ CELERY_BEAT_SCHEDULE = {
     "sweep-loads": {"task": "reviews.tasks.sweep_loads", "schedule": 5.0, "options": {"expires": 10}},
     "sweep-polls": {"task": "reviews.tasks.sweep_polls", "schedule": 10.0},
     "sweep-operations": {"task": "banks.tasks.sweep_operations", "schedule": 3.0, "options": {"expires": 10}},
+    "sweep-numbers": {"task": "banks.tasks.sweep_numbers", "schedule": 5.0, "options": {"expires": 10}},
     "sweep-jobs": {"task": "banks.tasks.sweep_jobs", "schedule": 15.0},
     "expire": {"task": "reviews.tasks.expire", "schedule": 60.0},
     "number-decisions": {"task": "reviews.tasks.number_decisions", "schedule": 3.0, "options": {"expires": 10}},
@@ -268,6 +271,8 @@ SETTLE_MINUTES = env.number("MEMADMIN_SETTLE_MINUTES", 30)
 POLL_SECONDS = env.number("MEMADMIN_POLL_SECONDS", 60)
 # How often the operations of a bank are read while some have not ended; five times as long where nothing happens.
 OPERATIONS_SECONDS = max(env.number("MEMADMIN_OPERATIONS_SECONDS", 60), 10.0)
+# How often what a server counts in a bank is read; less often where that fails.
+NUMBERS_SECONDS = max(env.number("MEMADMIN_NUMBERS_SECONDS", 300), 30.0)
 # What has not ended, and to which nothing has happened for so long, is called stuck.
 STUCK_MINUTES = max(env.number("MEMADMIN_STUCK_MINUTES", 30), 1.0)
 # A worker renews its hold on what it works on; what a killed one held is taken up again after so long.

@@ -1,9 +1,10 @@
 """What `banks` asks of us: how much waits for a person, and when it is approved by time under a new policy."""
 
 from collections.abc import Collection, Set
+from datetime import datetime
 from typing import Any
 
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Min, QuerySet
 
 from banks import hooks, jobs
 from banks.models import Bank
@@ -20,6 +21,11 @@ NEEDED = ("version", "age_from", "first_imported_at", "danger", "reopened_becaus
 def waiting(banks: Collection[int]) -> dict[int, int]:
     found = _pending().filter(bank__in=banks).order_by().values_list("bank")
     return dict(found.annotate(Count("pk")))
+
+
+def oldest(banks: Collection[int]) -> dict[int, datetime]:
+    dated = _pending().filter(bank__in=banks, enqueued_at__isnull=False).order_by().values_list("bank")
+    return dict(dated.annotate(Min("enqueued_at")))
 
 
 def policy_changed(bank: Bank, changed: Set[str]) -> None:
@@ -60,4 +66,5 @@ def _pending() -> QuerySet[ReviewEntry]:
 
 hooks.after_policy_change(policy_changed)
 hooks.counts_waiting(waiting)
+hooks.dates_waiting(oldest)
 jobs.register(KIND, _run)

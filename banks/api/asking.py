@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from django.http import HttpRequest
 from django.utils import timezone
 
-from banks import access
+from banks import access, naming
 from banks.models import Bank, Role, Server
 from memadmin.accounts.models import User
 from memadmin.api.errors import Problem, Refused
@@ -34,7 +34,7 @@ def bank_named(user: User, bank: str, server: str, role: Role = Role.VIEWER) -> 
     """The one bank of this id that this token may see, when its role is enough. Raises Refused: 404, 403, or 409."""
     if "\x00" in bank + server:  # no database stores it
         raise Refused(404, NO_BANK)
-    found = access.banks_for(user).select_related("server").filter(bank_hash=Bank.hash_of(bank), bank_id=bank)
+    found = naming.by_id(access.banks_for(user).select_related("server"), bank)
     if server:
         found = found.filter(server__name=server)
     banks = list(found.order_by("server__name")[: SERVERS_NAMED + 1])

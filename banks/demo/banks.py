@@ -1,5 +1,6 @@
 """Banks of the demo server: list, create, delete, counters."""
 
+from datetime import timedelta
 from typing import Any
 
 from banks.demo.http import Problem, Request
@@ -25,6 +26,8 @@ CREATE_FIELDS = frozenset(
 )
 _DISPOSITION = {"skepticism": 3, "literalism": 3, "empathy": 3}
 _TABLES = ["facts", "chunks", "documents", "operations", "mental_models", "directives", "events", "config", "banks"]
+PERIODS = {"7d": 7, "30d": 30, "90d": 90}  # in days; shorter ones are not asked for by anybody here
+FACT_TYPES = ("world", "experience", "observation")
 _LONGEST_ID = 192  # bytes of UTF-8
 
 
@@ -131,6 +134,29 @@ def stats(request: Request) -> dict[str, Any]:
         "failed_consolidation": 0,
         "total_observations": by_type.get("observation", 0),
     }
+
+
+def timeseries(request: Request) -> dict[str, Any]:
+    require_bank(request)
+    period = request.text("period")
+    days = PERIODS.get(period, PERIODS["7d"])
+    counted = request.store.rows(
+        "SELECT substr(created_at, 1, 10), type, count(*) FROM facts WHERE bank_id = ? AND state = 'valid' GROUP BY 1, 2",
+        request.bank_id,
+    )
+    found = {(row[0], row[1]): row[2] for row in counted}
+    dates = [(request.now - timedelta(days=back)).date().isoformat() for back in range(days - 1, -1, -1)]
+    buckets = [
+        {"time": f"{day}T00:00:00+00:00", **{kind: found.get((day, kind), 0) for kind in FACT_TYPES}} for day in dates
+    ]
+    told = {"period": period if period in PERIODS else "7d", "trunc": "day", "time_field": "created_at"}
+    return {"bank_id": request.bank_id, **told, "buckets": buckets}
+
+
+def list_aliases(request: Request) -> dict[str, Any]:
+    """The demo's banks have no other ids."""
+    require_bank(request)
+    return {"bank_id": request.bank_id, "aliases": []}
 
 
 def _row(request: Request, row: Row) -> dict[str, Any]:

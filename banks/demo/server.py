@@ -80,6 +80,8 @@ _ROUTES = (
     _route("PUT", _BANK, banks.put_bank),
     _route("DELETE", _BANK, banks.delete_bank),
     _route("GET", f"{_BANK}/stats", banks.stats, "refresh"),
+    _route("GET", f"{_BANK}/stats/memories-timeseries", banks.timeseries, "period time_field"),
+    _route("GET", f"{_BANK}/aliases", banks.list_aliases),
     _route("GET", f"{_BANK}/config", config.get_config),
     _route("PATCH", f"{_BANK}/config", config.patch_config),
     _route("POST", f"{_BANK}/memories", retain.post_memories),

@@ -23,6 +23,7 @@ from banks.hindsight.errors import (
 from banks.hindsight.files import RetainFile, safe_name
 from banks.hindsight.ids import check_bank_id, check_document_id, check_fact_id, is_addressable
 from banks.hindsight.items import RetainItem, retain_body
+from banks.hindsight.numbers import Days
 from banks.hindsight.operations import ChildOperation, Operation
 from banks.hindsight.shapes import (
     BankConfig,
@@ -49,6 +50,7 @@ __all__ = [
     "Chunk",
     "Conflict",
     "ConnectionLost",
+    "Days",
     "Deleted",
     "Directive",
     "Document",

@@ -16,6 +16,7 @@ from banks.hindsight.directives import DirectiveCalls
 from banks.hindsight.dry_run import DryRun, Extraction
 from banks.hindsight.files import RetainFile, form_of
 from banks.hindsight.items import RetainItem, retain_body
+from banks.hindsight.numbers import Days, aliases_in
 from banks.hindsight.operations import Operation
 from banks.hindsight.shapes import (
     BankConfig,
@@ -30,7 +31,7 @@ from banks.hindsight.shapes import (
     Retained,
     Version,
 )
-from banks.hindsight.walking import MOST_PAGES, every_row
+from banks.hindsight.walking import MOST_PAGES, every_row, first_rows
 
 MOST_OPERATIONS = 1_000  # that a walk brings home
 
@@ -90,6 +91,14 @@ class HindsightClient(ContentCalls, DirectiveCalls):
     def stats(self, bank_id: str) -> BankStats:
         """Counters read afresh, not from the server's cache."""
         return self._get(self._bank(bank_id, "stats"), BankStats.parse, {"refresh": True})
+
+    def days(self, bank_id: str) -> Days:
+        """How many facts came on each of the last days. Older servers may not have this."""
+        return self._get(self._bank(bank_id, "stats", "memories-timeseries"), Days.parse, {"period": "30d"})
+
+    def aliases(self, bank_id: str) -> list[str]:
+        """The other ids of this bank. Servers before 1.1 do not have this."""
+        return self._get(self._bank(bank_id, "aliases"), aliases_in)
 
     # documents
 
@@ -233,22 +242,13 @@ class HindsightClient(ContentCalls, DirectiveCalls):
 
         What leaves the list meanwhile pulls others over the edge of a page: then they are missing.
         """
-        found: dict[str, Operation] = {}
-        offset = 0
-        while True:
-            page = self.list_operations(
-                bank_id,
-                status=status,
-                type=type,
-                exclude_parents=exclude_parents,
-                limit=min(PAGE, most - len(found)),
-                offset=offset,
-            )
-            before = len(found)
-            found.update((each.id, each) for each in page.items[: most - before])
-            offset += len(page.items)
-            if len(found) in (before, most) or offset >= page.total:
-                return Page(list(found.values()), page.total, page.ignored_params)
+        asked: dict[str, Any] = {"status": status, "type": type, "exclude_parents": exclude_parents}
+        return first_rows(
+            lambda offset, limit: self.list_operations(bank_id, limit=limit, offset=offset, **asked),
+            lambda row: row.id,
+            most=most,
+            at_once=PAGE,
+        )
 
     def cancel_operation(self, bank_id: str, operation_id: str) -> None:
         """Ask to stop. Work that has begun may still store facts, and a parent's children are not stopped.

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import MAXYEAR, MINYEAR, UTC, datetime
-from typing import Any
+from typing import Any, overload
 
 Row = Mapping[str, Any]
 LARGEST = 2**31 - 1
@@ -40,7 +40,11 @@ def texts(row: Row, key: str) -> list[str]:
     return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
 
 
-def number(row: Row, key: str, default: int = 0) -> int:
+@overload
+def number(row: Row, key: str, default: int = 0) -> int: ...
+@overload
+def number(row: Row, key: str, default: None) -> int | None: ...
+def number(row: Row, key: str, default: int | None = 0) -> int | None:
     """A count: what is less than nothing or more than a database column takes, is no number of anything."""
     value = row.get(key)
     return min(max(int(value), 0), LARGEST) if isinstance(value, int | float) else default

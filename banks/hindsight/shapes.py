@@ -102,14 +102,17 @@ class BankConfig:
 
 @dataclass(frozen=True, slots=True)
 class BankStats:
-    """Counters as the server keeps them. Retired facts are counted by no server: use `count_facts`."""
+    """Counters as the server keeps them. Retired facts are counted by no server: use `count_facts`.
+
+    `pending_consolidation`: None where the server has no such counter.
+    """
 
     documents: int
     facts_by_type: dict[str, int]
     pending_operations: int
     failed_operations: int
     operations_by_status: dict[str, int]
-    pending_consolidation: int
+    pending_consolidation: int | None
     last_write_at: datetime | None
 
     @classmethod
@@ -122,7 +125,7 @@ class BankStats:
             pending_operations=fields.number(row, "pending_operations"),
             failed_operations=fields.number(row, "failed_operations"),
             operations_by_status=fields.counts(row, "operations_by_status"),
-            pending_consolidation=fields.number(row, "pending_consolidation"),
+            pending_consolidation=fields.number(row, "pending_consolidation", None),
             last_write_at=fields.when(row, "last_memory_write_at"),
         )
 

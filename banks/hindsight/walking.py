@@ -23,3 +23,18 @@ def every_row(page_at: Callable[[int], Page[Row]], key: Callable[[Row], str]) ->
         if not page.items or offset >= page.total or len(found) == before:
             return list(found.values())
     raise errors.BadAnswer("The list does not end.")
+
+
+def first_rows(
+    page_at: Callable[[int, int], Page[Row]], key: Callable[[Row], str], *, most: int, at_once: int
+) -> Page[Row]:
+    """The first `most` rows of a list, each once; `page_at(offset, limit)`. `total`: how many there are."""
+    found: dict[str, Row] = {}
+    offset = 0
+    while True:
+        page = page_at(offset, min(at_once, most - len(found)))
+        before = len(found)
+        found.update((key(item), item) for item in page.items[: most - before])
+        offset += len(page.items)
+        if len(found) in (before, most) or offset >= page.total:
+            return Page(list(found.values()), page.total, page.ignored_params)

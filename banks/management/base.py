@@ -4,6 +4,7 @@ from argparse import ArgumentParser
 
 from django.core.management.base import CommandError
 
+from banks import naming
 from banks.access import banks_for
 from banks.models import Bank, Server
 from memadmin.accounts.models import User
@@ -36,7 +37,7 @@ class PersonCommand(ReportCommand):
 
     def bank(self, owner: User, bank_id: str, server: Server | None, nothing: str) -> Bank:
         """`nothing`: what did not happen, when there is no such bank."""
-        found = banks_for(owner).select_related("server").filter(bank_hash=Bank.hash_of(bank_id))
+        found = naming.by_id(banks_for(owner).select_related("server"), bank_id)
         if server is not None:
             found = found.filter(server=server)
         banks = list(found[:20])

@@ -4,6 +4,7 @@ from banks.models.events import AdminEvent
 from banks.models.files import RetainFile
 from banks.models.jobs import Job, JobItem
 from banks.models.log_index import Unindexed, WriteFact
+from banks.models.numbers import BankAlias, BankNumbers
 from banks.models.operations import OperationLook, OperationSeen
 from banks.models.retain import RetainItem, RetainLabel
 from banks.models.servers import Server
@@ -14,6 +15,8 @@ __all__ = [
     "AdminEvent",
     "ApiToken",
     "Bank",
+    "BankAlias",
+    "BankNumbers",
     "Blob",
     "IdempotencyKey",
     "Job",

@@ -33,6 +33,9 @@ class Server(models.Model):
     # Circuit breaker: after `failures` connection failures in a row nothing is sent before `closed_until`.
     failures = models.PositiveIntegerField(default=0)
     closed_until = models.DateTimeField(null=True, blank=True)
+    numbers_claimed_until = models.DateTimeField(
+        null=True, blank=True, help_text="a worker reads the numbers of its banks until then"
+    )
     created = models.DateTimeField(default=timezone.now)
 
     class Meta:

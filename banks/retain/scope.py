@@ -11,7 +11,7 @@ from typing import Any
 
 from django.http import Http404
 
-from banks import access
+from banks import access, naming
 from banks.models import Bank, RetainLabel, Role
 from banks.retain.params import Problem, Refused
 
@@ -94,7 +94,7 @@ def _shared(scoped: Scoped, known: dict[str, str], digest: str) -> list[str]:
 
 def _bank_of(user: Any, bank: Bank, label: str) -> Bank:
     wanted = f"{bank.bank_id}-{label}"
-    found = Bank.objects.select_related("server").filter(server=bank.server_id, bank_hash=Bank.hash_of(wanted)).first()
+    found = naming.by_id(Bank.objects.select_related("server").filter(server=bank.server_id), wanted).first()
     if found is None or access.role_on(user, found) is None:
         raise Http404(f"There is no bank {wanted} on this server. Nothing was stored, and none was created.")
     access.require(user, found, Role.REVIEWER)

@@ -26,8 +26,7 @@ def _run(run: jobs.Run) -> dict[str, Any]:
     server = Server.objects.filter(pk=run.params["server"]).first()
     if server is None:
         raise jobs.JobError("The server was removed meanwhile.")
-    # Counting all of its banks takes long; the sweep does that.
-    told = probe(server, counting=False)
+    told = probe(server)
     return {"health": str(told.health.value), "banks": None if told.banks is None else len(told.banks)}
 
 

@@ -51,7 +51,7 @@ def answers() -> Iterator[Finding]:
     for server in servers:
         if server.api_key_encrypted and crypto.key_of(server.api_key_encrypted) is None:
             continue  # said above, and not the server's fault
-        told = probe(server, counting=False)
+        told = probe(server)
         if told.health != Health.OK:
             level = "warning" if told.health == Health.DEGRADED else "error"
             yield Finding("servers", level, f"{server}: {told.text or told.health.label}", FIXES.get(told.health, ""))

@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from banks.demo import sample_queue
 from banks.models import Job, Server
+from banks.numbers import look as numbers
 from banks.services.probe import probe
 from memadmin.accounts.models import User
 from reviews.importing.job import start_import
@@ -21,6 +22,7 @@ def fill_queue(*, server: Server, owner: User) -> Job | None:
     if file.exists():
         return None
     probe(server)  # its banks, so that the first page shows them
+    numbers.look(server.pk)
     content = "".join(f"{line}\n" for line in sample_queue(server.base_url, timezone.now())).encode()
     job = start_import(owner=owner, machine=MACHINE, chunks=[content], on_this_machine=True)
     file.write_bytes(content)

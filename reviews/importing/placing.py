@@ -7,6 +7,7 @@ A file's loopback address is the machine of whoever wrote it: it means one of ou
 import re
 from typing import NamedTuple
 
+from banks import naming
 from banks.access import banks_for, servers_for
 from banks.addresses import Address, BadAddress
 from banks.hindsight import NotAddressable, check_bank_id, check_document_id
@@ -63,7 +64,7 @@ class Placer:
             return Place(server, None, reason)
         if server is None:
             return Place(None, None, NOT_PLACED)
-        bank = Bank.objects.filter(server=server, bank_hash=Bank.hash_of(bank_id)).first()
+        bank = naming.by_id(Bank.objects.filter(server=server), bank_id).first()
         if bank is None and server.pk in self._administered:
             bank = Bank.objects.get_or_register(server=server, bank_id=bank_id)
         if bank is None or not banks_for(self._user, Role.REVIEWER).filter(pk=bank.pk).exists():

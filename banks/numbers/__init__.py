@@ -1,0 +1,1 @@
+"""What the banks' servers count: read by workers into rows of ours, which the pages show."""

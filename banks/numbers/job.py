@@ -1,0 +1,76 @@
+"""“Read now”: a job, so that no page waits for a server. It reads the banks that its owner asked for, one by one."""
+
+from typing import Any
+
+from banks import access, connections, jobs, naming
+from banks.crypto import CannotDecrypt
+from banks.hindsight import HindsightClient, HindsightError, Unreachable
+from banks.models import Bank, BankNumbers, Job, JobItem, Server
+from banks.numbers.look import READ_TIMEOUT, countable
+from banks.numbers.read import Listed, Numbers, listed_by, read
+from banks.numbers.store import fail, rows_for, store
+from memadmin.accounts.models import User
+
+KIND = "read-numbers"
+REFUSED = "The server refuses our key: replace it first."
+CLOSED = "The server does not answer. It is tried again by itself."
+
+
+def start(*, user: User, q: str = "") -> Job:
+    """The one of this person that is under way, when there is one."""
+    found = last_of(user)
+    if found is not None and not found.ended:
+        return found
+    return jobs.start(kind=KIND, owner=user, title="Read the numbers of banks", params={"q": q})
+
+
+def last_of(user: User) -> Job | None:
+    return Job.objects.filter(kind=KIND, owner=user).order_by("-pk").first()
+
+
+def _run(run: jobs.Run) -> dict[str, Any]:
+    person = jobs.person_of(run.job)
+    banks = naming.named(countable().filter(pk__in=access.banks_for(person).values("pk")), run.params["q"])
+    banks = banks.select_related("server").order_by("pk")
+    total, lists = banks.count(), dict[int, Listed | str]()
+    while (bank := banks.filter(pk__gt=run.cursor.get("after", 0)).first()) is not None:
+        rows_for([bank])
+        row = BankNumbers.objects.select_related("bank").get(bank=bank)
+        told = _read(bank, lists)
+        with run.step(done=run.job.done + 1, cursor={"after": bank.pk}, total=max(total, run.job.done + 1)):
+            if isinstance(told, Numbers):
+                store(row, told)
+            else:
+                fail(row, told)
+                JobItem.objects.create(job=run.job, number=bank.pk, outcome="unread", reason=told[:300])
+    return {"read": run.job.done - run.job.items.count(), "unread": run.job.items.count()}
+
+
+def _read(bank: Bank, lists: dict[int, Listed | str]) -> Numbers | str:
+    """What the server said, or why it could not be asked. A list that cannot be had is not asked for once more."""
+    listed = lists.get(bank.server_id)
+    if isinstance(listed, str):
+        return listed
+    if connections.paused_until(bank.server):
+        return REFUSED if bank.server.health == Server.Health.REFUSED else CLOSED
+    try:
+        with connections.talking_to(bank.server, read_timeout=READ_TIMEOUT) as client:
+            if listed is None:
+                listed = lists[bank.server_id] = listed_by(client)
+            return _read_bank(client, bank, listed)
+    except (HindsightError, CannotDecrypt) as error:
+        lists[bank.server_id] = str(error)
+        return str(error)
+
+
+def _read_bank(client: HindsightClient, bank: Bank, listed: Listed) -> Numbers | str:
+    """A bank that is refused says nothing about the key for the others."""
+    try:
+        return read(client, bank.bank_id, listed)
+    except Unreachable:
+        raise
+    except HindsightError as error:
+        return str(error)
+
+
+jobs.register(KIND, _run)
