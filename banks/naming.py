@@ -1,4 +1,4 @@
-"""Which banks a word or an id means. A server may take other ids for a bank, too: they mean that bank, never a new one."""
+"""Which banks a word or an id means. Servers may take other ids for a bank, too: they mean that bank, no new one."""
 
 from django.db.models import Q, QuerySet
 

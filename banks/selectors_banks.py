@@ -12,12 +12,12 @@ from django.db.models.functions import Coalesce, Lower, NullIf
 from django.utils import timezone
 
 from banks import access, hooks, naming
-from banks.models import Bank, BankNumbers, Role, Server
+from banks.models import Bank, BankAlias, BankNumbers, Role, Server
 from banks.retain.selectors import held_by_bank
 from banks.selectors_operations import troubled_by_bank
 from memadmin.filtering import AddressFilters
 
-BANKS_PER_PAGE = 50
+BANKS_PER_PAGE, ALIASES_SHOWN = 50, 3
 MOST_SORTED = 20_000  # banks; SQLite takes 32,000 numbers in one statement
 TYPES = ("world", "experience", "observation")
 # What a list may be sorted by, beside the name: most first, and what is unknown last.
@@ -49,6 +49,7 @@ class BankRow:
     held: int = 0
     failed_operations: int = 0
     stuck_operations: int = 0
+    aliases: list[str] = field(default_factory=list)  # the first of them
 
     @property
     def administered(self) -> bool:
@@ -56,7 +57,22 @@ class BankRow:
 
     @property
     def numbers(self) -> BankNumbers | None:
-        return getattr(self.bank, "numbers", None)
+        found: BankNumbers | None = getattr(self.bank, "numbers", None)
+        return found
+
+    @property
+    def backlog(self) -> int | None:
+        """Facts that are not consolidated; None = not known."""
+        return self.numbers.backlog if self.numbers else None
+
+    @property
+    def last_write_at(self) -> datetime | None:
+        return self.numbers.last_write_at if self.numbers else None
+
+    @property
+    def unread(self) -> str:
+        """Why the last read failed, "" when it did not."""
+        return self.numbers.error if self.numbers else ""
 
     @property
     def types(self) -> list[tuple[str, int]]:
@@ -89,7 +105,7 @@ class BankRow:
         health, bad = self.bank.server.health, {Server.Health.REFUSED, Server.Health.UNREACHABLE}
         if self.bank.gone_since or self.failed_operations or health in bad:
             return "danger"
-        unread = self.old or bool(self.numbers and self.numbers.error)
+        unread = self.old or bool(self.unread)
         troubled = self.stuck_operations or health == Server.Health.DEGRADED or not self.bank.addressable
         return "attention" if unread or troubled else "approved" if self.bank.counted_at else "none"
 
@@ -103,10 +119,11 @@ class BankPage:
 
 @dataclass(frozen=True)
 class BankFilters(AddressFilters):
-    """Empty = not asked for; an unknown order is the one by name."""
+    """Empty = not asked for; an unknown order is the one by name. `after`: where the page starts."""
 
     q: str = ""
     sort: str = ""
+    after: str = ""
 
     @classmethod
     def parse(cls, query: Mapping[str, str]) -> "BankFilters":
@@ -114,16 +131,17 @@ class BankFilters(AddressFilters):
         return cls(
             q=str(query.get("q", "")).replace("\x00", "").strip()[:200],
             sort=sort if sort in SORTS else "",
+            after=str(query.get("after", ""))[:60].replace("\x00", ""),
         )
 
     def rows(self, user: Any) -> QuerySet[Bank]:
         return naming.named(access.banks_for(user), self.q)
 
 
-def bank_page(user: Any, filters: BankFilters, after: str = "") -> BankPage:
-    """Eight queries, however many banks there are. A page starts behind a place, not behind a number of rows."""
+def bank_page(user: Any, filters: BankFilters) -> BankPage:
+    """By as many queries for one bank as for thousands. A page starts behind a place, not behind a number of rows."""
     keys = _keys(user, filters)
-    start = _start(keys, filters, after)
+    start = _start(keys, filters)
     shown = keys[start : start + BANKS_PER_PAGE]
     more = len(keys) > start + BANKS_PER_PAGE
     rows = _rows(user, [int(key[-1]) for key in shown])
@@ -167,9 +185,9 @@ def _address(key: Key, filters: BankFilters) -> str:
     return f"{pk}~{'' if unknown else -value}"
 
 
-def _start(keys: Sequence[Key], filters: BankFilters, after: str) -> int:
-    """0 for what is no address of ours."""
-    number, _, value = after[:60].partition("~")
+def _start(keys: Sequence[Key], filters: BankFilters) -> int:
+    """0 for what is no place of ours."""
+    number, _, value = filters.after.partition("~")
     if not _is_number(number) or (value and not _is_number(value)):
         return 0
     pk = int(number)
@@ -186,7 +204,7 @@ def _rows(user: Any, pks: list[int]) -> list[BankRow]:
     by_pk = Bank.objects.select_related("server", "person", "numbers").in_bulk(pks)
     banks = [by_pk[pk] for pk in pks if pk in by_pk]
     roles, pending, oldest = access.roles_on(user, banks), hooks.waiting(pks), hooks.oldest_waiting(pks)
-    troubled, held = troubled_by_bank(pks), held_by_bank(pks)
+    troubled, held, aliases = troubled_by_bank(pks), held_by_bank(pks), _aliases(pks)
     return [
         BankRow(
             bank,
@@ -195,7 +213,16 @@ def _rows(user: Any, pks: list[int]) -> list[BankRow]:
             oldest.get(bank.pk),
             held.get(bank.pk, 0),
             *troubled.get(bank.pk, (0, 0)),
+            aliases=aliases.get(bank.pk, []),
         )
         for bank in banks
         if bank.pk in roles
     ]
+
+
+def _aliases(pks: list[int]) -> dict[int, list[str]]:
+    found: dict[int, list[str]] = {}
+    for bank, alias in BankAlias.objects.filter(bank__in=pks).order_by("alias").values_list("bank", "alias"):
+        if len(found.setdefault(bank, [])) < ALIASES_SHOWN:
+            found[bank].append(alias)
+    return found

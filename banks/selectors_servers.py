@@ -13,7 +13,7 @@ from banks.addresses import Address, BadAddress
 from banks.models import Bank, Server, Write
 from banks.selectors import NEEDS_A_PERSON
 
-SERVERS_SHOWN = 200
+SERVERS_SHOWN, FEATURES_SHOWN, LONGEST_FEATURE = 200, 50, 60
 # The sweep asks every minute: an answer that is older tells about the workers.
 STALE = timedelta(minutes=5)
 
@@ -33,6 +33,20 @@ class ServerRow:
     banks: int = 0
     waiting: int = 0  # writes that are on their way or wait to be sent
     attention: int = 0  # writes that wait for a person
+
+    @property
+    def offers(self) -> list[str]:
+        """What the server says that it can, by its own words."""
+        return self._features(on=True)
+
+    @property
+    def offers_not(self) -> list[str]:
+        return self._features(on=False)
+
+    def _features(self, *, on: bool) -> list[str]:
+        return sorted(name[:LONGEST_FEATURE] for name, has in self.server.features.items() if has is on)[
+            :FEATURES_SHOWN
+        ]
 
     @property
     def closed_until(self) -> datetime | None:

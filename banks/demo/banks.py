@@ -140,10 +140,8 @@ def timeseries(request: Request) -> dict[str, Any]:
     require_bank(request)
     period = request.text("period")
     days = PERIODS.get(period, PERIODS["7d"])
-    counted = request.store.rows(
-        "SELECT substr(created_at, 1, 10), type, count(*) FROM facts WHERE bank_id = ? AND state = 'valid' GROUP BY 1, 2",
-        request.bank_id,
-    )
+    facts = "SELECT substr(created_at, 1, 10), type, count(*) FROM facts WHERE bank_id = ? AND state = 'valid'"
+    counted = request.store.rows(f"{facts} GROUP BY 1, 2", request.bank_id)
     found = {(row[0], row[1]): row[2] for row in counted}
     dates = [(request.now - timedelta(days=back)).date().isoformat() for back in range(days - 1, -1, -1)]
     buckets = [

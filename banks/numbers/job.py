@@ -12,6 +12,7 @@ from banks.numbers.store import fail, rows_for, store
 from memadmin.accounts.models import User
 
 KIND = "read-numbers"
+SHOWN = 20
 REFUSED = "The server refuses our key: replace it first."
 CLOSED = "The server does not answer. It is tried again by itself."
 
@@ -26,6 +27,13 @@ def start(*, user: User, q: str = "") -> Job:
 
 def last_of(user: User) -> Job | None:
     return Job.objects.filter(kind=KIND, owner=user).order_by("-pk").first()
+
+
+def unread_of(user: User, job: Job) -> list[tuple[Bank, str]]:
+    """The first banks that could not be read and that this person still sees, and why. Two queries."""
+    reasons = dict(job.items.order_by("number").values_list("number", "reason")[:SHOWN])
+    banks = access.banks_for(user).filter(pk__in=reasons).order_by("pk")
+    return [(bank, reasons[bank.pk]) for bank in banks]
 
 
 def _run(run: jobs.Run) -> dict[str, Any]:

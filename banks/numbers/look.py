@@ -112,7 +112,7 @@ def _due_of(server: Server) -> Iterator[BankNumbers]:
 
 
 def _read_one(client: HindsightClient, row: BankNumbers, listed: Listed) -> str:
-    """Why it could not be read, "" when it was: what one bank is refused for hides no other, and says nothing of the key.
+    """Why it could not be read, "" when it was. One bank that is refused hides no other, and says nothing of the key.
 
     Raises Unreachable, since the next one would be asked in vain.
     """

@@ -86,4 +86,5 @@ def _store(server: Server, told: Told, began: datetime) -> None:
         if changes:
             Bank.objects.filter(pk=bank.pk).update(**changes)
     listed = [Bank.hash_of(row.bank_id) for row in told.banks]
-    server.banks.filter(gone_since=None, created__lte=began).exclude(bank_hash__in=listed).update(gone_since=timezone.now())
+    missing = server.banks.filter(gone_since=None, created__lte=began).exclude(bank_hash__in=listed)
+    missing.update(gone_since=timezone.now())

@@ -1,26 +1,72 @@
 """Banks: the list of those a person may see, and how we treat the memories of one."""
 
+from datetime import timedelta
+from typing import Any
+
 from django.conf import settings
 from django.contrib import messages
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods, require_safe
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from banks import access, forms, selectors_people, selectors_servers
+from banks import access, forms, selectors_people
 from banks.models import AdminEvent, Bank, Role
+from banks.numbers import job
+from banks.selectors_banks import SORTS, BankFilters, bank_page
 from banks.services import policy
 from banks.services.refusal import ChangedMeanwhile
-from memadmin.htmx import PersonRequest, SeeOther, posted
+from memadmin.htmx import PersonRequest, SeeOther, posted, wants_fragment
+
+STOP_POLLING = 286  # htmx: swap this and ask no more
+NEWS = timedelta(minutes=5)  # how long the end of a refresh is told
 
 
 @require_safe
 def bank_list(request: PersonRequest) -> HttpResponse:
-    q = request.GET.get("q", "").replace("\x00", "").strip()[:200]
-    after = request.GET.get("after", "")
-    number = int(after) if after.isascii() and after.isdigit() and len(after) < 18 else 0
-    context = {"page": selectors_servers.bank_page(request.user, q=q, after=number), "q": q}
+    """From our rows alone: no page waits for a server."""
+    filters = BankFilters.parse(request.GET)
+    if wants_fragment(request):
+        return _refresh(request, filters)
+    page = bank_page(request.user, filters)
+    context = {
+        "page": page,
+        "filters": filters,
+        "sorts": SORTS,
+        "later": filters.query(after=page.after) if page.after else "",
+        "first": filters.query(after=""),
+        **_refreshing(request),
+    }
     return render(request, "banks/bank_list.html", context)
+
+
+@require_POST
+def bank_refresh(request: PersonRequest) -> HttpResponse:
+    """Has a worker read what the servers count in those banks that the list shows."""
+    filters = BankFilters.parse(request.GET)
+    if not access.banks_for(request.user).exists():
+        raise Http404
+    job.start(user=request.user, q=filters.q)
+    if wants_fragment(request):
+        return _refresh(request, filters)
+    return SeeOther(reverse("banks:bank-list") + filters.query())
+
+
+def _refresh(request: PersonRequest, filters: BankFilters) -> HttpResponse:
+    """The part of the list that polls while the numbers are read."""
+    context = {**_refreshing(request), "filters": filters}
+    going_on = context["refresh"] is not None and not context["refresh"].ended
+    status = 200 if going_on or request.method == "POST" else STOP_POLLING
+    return render(request, "banks/_bank_refresh.html", context, status=status)
+
+
+def _refreshing(request: PersonRequest) -> dict[str, Any]:
+    """The person's last refresh, while it is news, and what it could not read."""
+    last = job.last_of(request.user)
+    if last is None or (last.finished and last.finished < timezone.now() - NEWS):
+        return {"refresh": None, "unread": []}
+    return {"refresh": last, "unread": job.unread_of(request.user, last)}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
