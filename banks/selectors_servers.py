@@ -44,9 +44,8 @@ class ServerRow:
         return self._features(on=False)
 
     def _features(self, *, on: bool) -> list[str]:
-        return sorted(name[:LONGEST_FEATURE] for name, has in self.server.features.items() if has is on)[
-            :FEATURES_SHOWN
-        ]
+        names = sorted(name for name, has in self.server.features.items() if has is on)
+        return [name[:LONGEST_FEATURE] for name in names[:FEATURES_SHOWN]]
 
     @property
     def closed_until(self) -> datetime | None:

@@ -1,7 +1,7 @@
 """Answers of real servers become one shape."""
 
 import contextlib
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 import httpx
 import pytest
@@ -167,6 +167,29 @@ def test_a_list_of_operations_that_repeats_itself_ends():
     same = httpx.Response(200, json={"operations": [{"id": "o", "status": "pending"}], "total": 99})
     page = client_of(same).walk_operations("b")
     assert (len(page.items), page.total) == (1, 99)
+
+
+def test_a_counter_that_a_server_does_not_have_is_not_nothing():
+    recorded = exchange("bank_stats_with_failed")["response"]
+    assert client_of(httpx.Response(200, json=recorded)).stats("rec-ops").pending_consolidation is not None
+    for gone in ({**recorded, "pending_consolidation": None}, {"total_documents": 3}):
+        assert client_of(httpx.Response(200, json=gone)).stats("rec-ops").pending_consolidation is None
+
+
+def test_new_facts_of_each_day_and_no_observations():
+    days = client_of(reply("bank_timeseries")).days("rec-main")
+    assert (days.counts, days.last) == ([0, 0, 0, 0, 0, 0, 4], date(2026, 11, 30))
+    hours = exchange("bank_timeseries")["response"] | {"trunc": "hour"}
+    for row in (hours, {"trunc": "day", "buckets": []}, {"trunc": "day", "buckets": [{"time": "x"}]}, {}):
+        with pytest.raises(BadAnswer):
+            client_of(httpx.Response(200, json=row)).days("rec-main")
+
+
+def test_aliases_that_a_call_can_name():
+    rows = [{"alias": "shop", "primary": True}, {"alias": "a/b"}, {"alias": ""}, {"alias": "x" * 2_000}, {}]
+    assert client_of(httpx.Response(200, json={"aliases": rows})).aliases("b") == ["shop"]
+    with pytest.raises(BadAnswer):
+        client_of(httpx.Response(200, json={"aliases": "shop"})).aliases("b")
 
 
 def test_counters():

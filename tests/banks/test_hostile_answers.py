@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from banks import connections
 from banks.models import Bank, Server
+from banks.numbers.look import look
 from banks.services.probe import probe
 from memadmin.accounts.models import User
 from reviews.models import ReviewEntry
@@ -70,8 +71,10 @@ def test_a_document_is_loaded_and_can_be_decided_on(bank: Bank, server: Server, 
 
 def test_a_bank_is_registered_and_counted(bank: Bank, server: Server) -> None:
     probe(server)
+    assert look(server.pk) == "1 read, 0 failed"
     bank.refresh_from_db()
     assert bank.name.startswith(STORED)
+    assert (bank.numbers.backlog, bank.numbers.days, list(bank.aliases.all())) == (None, None, [])
     assert (bank.document_count, bank.fact_count) == (2**31 - 1, 2**31 - 1)
 
 

@@ -71,6 +71,22 @@ def test_an_old_answer_is_said_to_be_old(server: Server, people: People, as_user
     assert "This is old." in text_of(get(client, "server-detail", server.pk))
 
 
+def test_what_a_server_offers_its_other_addresses_and_how_long_it_is_waited_for(
+    server: Server, people: People, as_user: SignIn
+) -> None:
+    client = as_user(people.operator)
+    assert "<dt>Offers</dt><dd>unknown</dd>" in text_of(get(client, "server-detail", server.pk))
+    features = {"observations": True, "audit_log": False, XSS: True}
+    Server.objects.update(features=features, other_urls=["http://memory.lan:8888"], connect_timeout=2.5)
+    page = text_of(get(client, "server-detail", server.pk))
+    offers, _, offers_not = page.partition("<dt>Offers</dt>")[2].partition("<dt>Does not offer</dt>")
+    assert "observations" in offers
+    assert "audit_log" in offers_not.partition("</dd>")[0]
+    assert "http://memory.lan:8888" in page
+    assert "2.5 s for a connection, 30 s for an answer" in page
+    assert_harmless(page)
+
+
 def test_a_key_that_travels_readable_is_said(server: Server, people: People, as_user: SignIn) -> None:
     server.api_key = "k"
     server.save()

@@ -126,3 +126,16 @@ def test_wrong_questions_get_the_same_refusals(target, bank, path, status):
 def test_a_bank_cannot_be_read_as_such(target, bank):
     with httpx.Client(transport=target.transport, headers={"authorization": f"Bearer {KEY}"}, trust_env=False) as http:
         assert http.get(f"{target.url}/v1/default/banks/{bank.id}").status_code == 405
+
+
+def test_new_facts_are_counted_by_the_day(bank):
+    bank.store("d", "Ann keeps the ledger. Ben reads it.")
+    days = bank.client.days(bank.id)
+    assert len(days.counts) >= 14
+    assert sum(days.counts) == days.counts[-1] == bank.client.get_document(bank.id, "d").fact_count
+    assert bank.client.stats(bank.id).pending_consolidation is not None
+
+
+def test_a_bank_has_no_other_ids_before_it_is_given_some(bank):
+    bank.store("d", "Ann keeps the ledger.")
+    assert bank.client.aliases(bank.id) == []

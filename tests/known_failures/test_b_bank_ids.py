@@ -10,6 +10,7 @@ import pytest
 from banks import connections
 from banks.hindsight import DryRun, HindsightClient, NotAddressable, RetainFile, RetainItem, is_addressable
 from banks.models import Bank, Write
+from banks.numbers import look as numbers
 from banks.services import probe
 from reviews.models import ReviewEntry
 from tests import factories
@@ -31,7 +32,7 @@ def test_row_025_a_bank_is_listed_counted_chosen_and_decided_in(
     probe.probe(bank.server)
     nasty = Bank.objects.get(bank_hash=Bank.hash_of(bank_id))
     entry = loaded(nasty, "notes/a.md", "Only here.")
-    probe.probe(bank.server)
+    numbers.look(bank.server_id)
     nasty.refresh_from_db()
     assert (nasty.bank_id, nasty.document_count) == (bank_id, 1)
     browser = as_user(people.operator)

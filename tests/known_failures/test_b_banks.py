@@ -15,6 +15,7 @@ from banks import connections
 from banks.demo import DemoServer, DemoTransport, Pace
 from banks.hindsight import RetainItem
 from banks.models import Bank, Role, Server
+from banks.numbers import look as numbers
 from banks.services import probe
 from reviews.models import ReviewEntry
 from reviews.services import load
@@ -119,6 +120,7 @@ def test_row_035_a_retired_endpoint_is_no_unreachable_server(status: int, bank: 
     try:
         store(bank, "d", "Ann keeps the ledger.")
         told = probe.probe(bank.server)
+        numbers.look(bank.server_id)
     finally:
         del connections.TRANSPORTS[bank.server.base_url]
     bank.refresh_from_db()

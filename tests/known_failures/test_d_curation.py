@@ -9,7 +9,7 @@ import pytest
 from banks import connections
 from banks.fact_kinds import OBSERVATION, seen_hash
 from banks.models import Bank, Server, Write
-from banks.services import probe
+from banks.numbers import look as numbers
 from reviews.curation import archive
 from reviews.models import FactDecision, ReviewEntry
 from reviews.services import decide, facts
@@ -104,7 +104,7 @@ def test_row_052_every_list_of_facts_says_which_state_it_means(
     entry: ReviewEntry, people: People, line: LyingTransport
 ) -> None:
     retire(entry, people)
-    probe.probe(entry.bank.server)
+    numbers.look(entry.bank.server_id)
     lists = [path for method, path in line.calls if "/memories/list" in path]
     assert lists
     assert all(re.search(r"[?&]state=(valid|invalidated)\b", path) for path in lists)
@@ -119,7 +119,7 @@ def test_row_052_a_count_that_fails_is_unknown_and_never_nothing(
         return line.handle_request(request)
 
     connections.TRANSPORTS[bank.server.base_url] = httpx.MockTransport(refuse)
-    probe.probe(bank.server)
+    assert numbers.look(bank.server_id) == "0 read, 1 failed"
     page = text_of(as_user(people.viewer).get("/facts/retired/"))
     assert "<b>unknown</b>, it could not be read" in page
     assert "<b>0</b> in" not in page

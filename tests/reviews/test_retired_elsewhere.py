@@ -12,7 +12,7 @@ from django.utils import timezone
 from banks import connections, fact_kinds, jobs, writes
 from banks.hindsight import Fact
 from banks.models import Bank, Blob, Job, Write
-from banks.services import probe
+from banks.numbers import look as numbers
 from reviews.curation import archive, elsewhere
 from reviews.models import FactDecision, ReviewEntry
 from reviews.services import document_facts
@@ -164,7 +164,7 @@ def test_a_server_that_does_not_know_states_is_said_and_nothing_is_believed(
     page = text_of(as_user(people.viewer).get("/facts/retired/"))
     assert "does not tell retired facts from others" in page
     assert "<b>unknown</b>, it could not be read" in page
-    probe.probe(bank.server)
+    numbers.look(bank.server_id)
     bank.refresh_from_db()
     assert (bank.retired_count, bank.fact_count) == (None, 2)
     entry = loaded(bank, "notes/b.md")
