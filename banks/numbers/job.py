@@ -1,5 +1,6 @@
 """“Read now”: a job, so that no page waits for a server. It reads the banks that its owner asked for, one by one."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from banks import access, connections, jobs, naming
@@ -15,6 +16,14 @@ KIND = "read-numbers"
 SHOWN = 20
 REFUSED = "The server refuses our key: replace it first."
 CLOSED = "The server does not answer. It is tried again by itself."
+
+
+@dataclass(frozen=True)
+class Unread:
+    """`of_bank`: it is about this bank, and not about its server."""
+
+    why: str
+    of_bank: bool = False
 
 
 def start(*, user: User, q: str = "") -> Job:
@@ -40,45 +49,51 @@ def _run(run: jobs.Run) -> dict[str, Any]:
     person = jobs.person_of(run.job)
     banks = naming.named(countable().filter(pk__in=access.banks_for(person).values("pk")), run.params["q"])
     banks = banks.select_related("server").order_by("pk")
-    total, lists = banks.count(), dict[int, Listed | str]()
+    total, lists = banks.count(), dict[int, Listed | Unread]()
     while (bank := banks.filter(pk__gt=run.cursor.get("after", 0)).first()) is not None:
         rows_for([bank])
         row = BankNumbers.objects.select_related("bank").get(bank=bank)
         told = _read(bank, lists)
         with run.step(done=run.job.done + 1, cursor={"after": bank.pk}, total=max(total, run.job.done + 1)):
-            if isinstance(told, Numbers):
-                store(row, told)
-            else:
-                fail(row, told)
-                JobItem.objects.create(job=run.job, number=bank.pk, outcome="unread", reason=told[:300])
-    return {"read": run.job.done - run.job.items.count(), "unread": run.job.items.count()}
+            _store(run.job, row, told)
+    unread = run.job.items.count()
+    return {"read": run.job.done - unread, "unread": unread}
 
 
-def _read(bank: Bank, lists: dict[int, Listed | str]) -> Numbers | str:
+def _store(job: Job, row: BankNumbers, told: Numbers | Unread) -> None:
+    if isinstance(told, Numbers):
+        store(row, told)
+        return
+    if told.of_bank:
+        fail(row, told.why)
+    JobItem.objects.create(job=job, number=row.pk, outcome="unread", reason=told.why[:300])
+
+
+def _read(bank: Bank, lists: dict[int, Listed | Unread]) -> Numbers | Unread:
     """What the server said, or why it could not be asked. A list that cannot be had is not asked for once more."""
     listed = lists.get(bank.server_id)
-    if isinstance(listed, str):
+    if isinstance(listed, Unread):
         return listed
     if connections.paused_until(bank.server):
-        return REFUSED if bank.server.health == Server.Health.REFUSED else CLOSED
+        return Unread(REFUSED if bank.server.health == Server.Health.REFUSED else CLOSED)
     try:
         with connections.talking_to(bank.server, read_timeout=READ_TIMEOUT) as client:
             if listed is None:
                 listed = lists[bank.server_id] = listed_by(client)
             return _read_bank(client, bank, listed)
     except (HindsightError, CannotDecrypt) as error:
-        lists[bank.server_id] = str(error)
-        return str(error)
+        trouble = lists[bank.server_id] = Unread(str(error))
+        return trouble
 
 
-def _read_bank(client: HindsightClient, bank: Bank, listed: Listed) -> Numbers | str:
+def _read_bank(client: HindsightClient, bank: Bank, listed: Listed) -> Numbers | Unread:
     """A bank that is refused says nothing about the key for the others."""
     try:
         return read(client, bank.bank_id, listed)
     except Unreachable:
         raise
     except HindsightError as error:
-        return str(error)
+        return Unread(str(error), of_bank=True)
 
 
 jobs.register(KIND, _run)

@@ -17,7 +17,7 @@ from banks.crypto import CannotDecrypt
 from banks.hindsight import HindsightClient, HindsightError, Unreachable
 from banks.models import Bank, BankNumbers, Server
 from banks.numbers.read import Listed, listed_by, read
-from banks.numbers.store import fail, rows_for, store
+from banks.numbers.store import fail, postpone, rows_for, store
 
 logger = logging.getLogger(__name__)
 
@@ -94,6 +94,7 @@ def _look(server: Server) -> str:
             listed = listed_by(client)
             failed.extend(bool(_read_one(client, row, listed)) for row in chain([first], rows))
     except (HindsightError, CannotDecrypt) as error:
+        postpone(server, str(error))
         logger.info("numbers of server %s: stopped after %d banks (%s)", server.pk, len(failed), type(error).__name__)
         return "stopped"
     return f"{failed.count(False)} read, {failed.count(True)} failed"

@@ -8,10 +8,11 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from banks.models import Bank, BankAlias, BankNumbers
+from banks.models import Bank, BankAlias, BankNumbers, Server
 from banks.numbers.read import Numbers
 
 LONGEST_PAUSE = timedelta(hours=1)
+SERVER_PAUSE = timedelta(minutes=1)
 
 
 def rows_for(banks: list[Bank]) -> None:
@@ -56,6 +57,13 @@ def fail(row: BankNumbers, error: str) -> bool:
     return bool(_unread(row).update(failures=failures, error=error[:300], read_after=again))
 
 
+def postpone(server: Server, error: str) -> None:
+    """The server is to blame, and no bank of it: all that is due there waits a minute, and others have their turn."""
+    now = timezone.now()
+    due = BankNumbers.objects.filter(bank__server=server, read_after__lte=now)
+    due.update(read_after=now + _jittered(SERVER_PAUSE), error=error[:300])
+
+
 def _unread(row: BankNumbers) -> QuerySet[BankNumbers]:
     return BankNumbers.objects.filter(pk=row.pk, read_after=row.read_after)
 
@@ -78,6 +86,7 @@ def _store_aliases(bank: Bank, aliases: list[str]) -> None:
     if new:
         # The server moved it here from another bank.
         BankAlias.objects.filter(server=bank.server_id, alias_hash__in=new).delete()
-        made = {"bank": bank, "server_id": bank.server_id}
-        rows = [BankAlias(alias=alias, alias_hash=key, **made) for key, alias in new.items()]
-        BankAlias.objects.bulk_create(rows, ignore_conflicts=True)
+        BankAlias.objects.bulk_create(
+            [BankAlias(bank=bank, server_id=bank.server_id, alias=alias, alias_hash=key) for key, alias in new.items()],
+            ignore_conflicts=True,
+        )

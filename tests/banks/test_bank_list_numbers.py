@@ -77,7 +77,7 @@ def test_old_numbers_say_how_old_they_are_and_why(bank: Bank, people: People, as
     Bank.objects.update(counted_at=timezone.now() - timedelta(hours=3))
     page = text_of(get(as_user(people.viewer), "bank-list"))
     row = row_of(page, bank)
-    for said in (" 7 ", "read 3 h ago", "could not be read", "Timeout: no answer <b>", "needs a look:"):
+    for said in (" 7 ", "read 3 h ago", "could not be read", "Timeout: no answer <b>", "needs a look"):
         assert said in row, said
     assert_harmless(page)
 

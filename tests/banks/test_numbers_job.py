@@ -122,3 +122,4 @@ def test_a_server_that_is_left_alone_is_not_asked(
     assert jobs.run(the_job().pk) == "done"
     assert line.calls == []
     assert "does not answer" in the_job().items.get().reason
+    assert bank.numbers.failures == 0  # it is no fault of the bank

@@ -83,9 +83,10 @@ def test_row_034_looking_creates_nothing(bank: Bank, people: People, line: Lying
     """A bank that exists only in a queue file: probing, polling, loading and every page leave the server as it is."""
     typo = factories.make_bank("chekout-service", server=bank.server)
     entry = waiting(typo, "notes/a.md")
+    numbers.look(bank.server_id)
     probe.probe(bank.server)
     work_off()
-    for path in ("/", "/reviews/", f"/reviews/{entry.pk}/", "/log/"):
+    for path in ("/", "/reviews/", f"/reviews/{entry.pk}/", "/log/", "/banks/"):
         as_user(people.operator).get(path)
     assert {method for method, _ in line.calls} == {"GET"}
     with connections.client_for(bank.server) as client:
