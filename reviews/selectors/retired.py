@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.conf import settings
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
@@ -157,7 +158,7 @@ def told_by_servers(user: Any, banks: Iterable[int] | None = None) -> Told:
     """`banks`: of these alone."""
     rows = banks_for(user).filter(gone_since=None).only("name", "bank_id", "retired_count", "counted_at")
     known = list(rows if banks is None else rows.filter(pk__in=list(banks)))
-    fresh = timezone.now() - FRESH
+    fresh = timezone.now() - max(FRESH, 3 * timedelta(seconds=settings.NUMBERS_SECONDS))
     read = [bank for bank in known if bank.retired_count is not None and bank.counted_at and bank.counted_at >= fresh]
     return Told(
         total=sum(bank.retired_count or 0 for bank in read),
