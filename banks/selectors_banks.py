@@ -222,7 +222,7 @@ def _rows(user: Any, pks: list[int]) -> list[BankRow]:
 
 def _aliases(pks: list[int]) -> dict[int, list[str]]:
     found: dict[int, list[str]] = {}
-    for bank, alias in BankAlias.objects.filter(bank__in=pks).order_by("alias").values_list("bank", "alias"):
+    for bank, alias in BankAlias.objects.filter(bank__in=pks).order_by("alias").values_list("bank_id", "alias"):
         if len(found.setdefault(bank, [])) < ALIASES_SHOWN:
             found[bank].append(alias)
     return found

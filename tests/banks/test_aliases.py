@@ -82,6 +82,7 @@ def test_a_program_may_say_one_where_it_may_see_the_bank(bank: Bank, people: Peo
     told(bank, "shop")
     reader = Program(issue(people.viewer, role=Role.VIEWER))
     assert reader.get("/log", bank="shop").status_code == 200
+    factories.grant(people.stranger, factories.make_bank("other", server=bank.server), Role.VIEWER)
     stranger = Program(issue(people.stranger, role=Role.VIEWER))
     assert stranger.get("/log", bank="shop").status_code == stranger.get("/log", bank="none").status_code == 404
 
