@@ -1,5 +1,6 @@
 // Facts of a card: the reason has the focus as soon as it is asked for, and is not swapped away while it is typed.
 import { isBusy } from "./keys.js";
+import { say } from "./say.js";
 
 document.addEventListener("toggle", (event) => {
   if (!event.target.matches(".fact-reason[open]")) return;
@@ -14,6 +15,14 @@ document.addEventListener("keydown", (event) => {
   form.closest(".fact").querySelector("[type=radio]").focus({ preventScroll: true });
   event.preventDefault();
 }, true);
+
+// Their keys are those of the selected fact: where none is, nothing happens, and that is said.
+document.addEventListener("keydown", (event) => {
+  if (!["r", "R"].includes(event.key) || event.defaultPrevented || event.repeat || isBusy()) return;
+  const facts = document.querySelectorAll("#facts-box [name=fact]");
+  if (!facts.length || event.target.closest("input:not([type=radio], [type=checkbox]), select, textarea")) return;
+  if (![...facts].some((fact) => fact.checked)) say("Select a fact first, by its number.", "attention");
+});
 
 document.addEventListener("htmx:beforeRequest", (event) => {
   if (event.detail.elt.id === "facts-box" && event.detail.elt.querySelector(".fact-reason[open]")) event.preventDefault();

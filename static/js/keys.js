@@ -32,8 +32,20 @@ document.addEventListener("keydown", (event) => {
 
 // Inside a field the browser's own meaning counts, save for what is only meant there.
 function combined(event) {
-  if (event.key !== "Enter" && (event.target.closest(FIELDS) || isCovered())) return;
+  const field = event.target.closest(FIELDS);
+  if (event.key === "Enter" && field?.form) return send(event, field.form);
+  if (event.key !== "Enter" && (field || isCovered())) return;
   press(event, `Control+${event.key}`);
+}
+
+// Control and Enter send the form one types in, and no other of the page: by the button with this key, or by its first.
+function send(event, form) {
+  if (event.repeat || busy) return;
+  const buttons = [...form.elements].filter((each) => each.type === "submit" && !each.disabled);
+  const button = buttons.find((each) => each.dataset.key?.split(" ").includes("Control+Enter")) ?? buttons[0];
+  if (!button) return;
+  event.preventDefault();
+  button.click();
 }
 
 function isCovered() {

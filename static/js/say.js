@@ -1,9 +1,9 @@
 // What belongs to no card is said above the page, until a key or a click.
 
-export function say(text) {
+export function say(text, tone = "danger") {
   const notice = document.createElement("div");
   notice.className = "notice";
-  notice.dataset.tone = "danger";
+  notice.dataset.tone = tone;
   const words = document.createElement("p");
   words.textContent = text;
   notice.append(words);

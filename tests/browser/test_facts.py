@@ -38,7 +38,9 @@ def selected(page: Page) -> str | None:
 def test_retiring_and_restoring_by_keys(entry: ReviewEntry, reviewer: User, signed_in: Open) -> None:
     page = signed_in(reviewer, f"/reviews/{entry.pk}/")
     page.keyboard.press("r")  # nothing is selected, so nothing is retired
+    expect(page.locator("#alerts")).to_have_text("Select a fact first, by its number.")
     page.keyboard.press("2")
+    expect(page.locator("#alerts")).to_be_empty()
     assert selected(page) == "f2"
     page.keyboard.press("ArrowUp")
     assert selected(page) == "f1"
@@ -46,7 +48,7 @@ def test_retiring_and_restoring_by_keys(entry: ReviewEntry, reviewer: User, sign
     page.keyboard.press("r")
     expect(page.get_by_role("textbox", name=WHY)).to_be_focused()
     page.keyboard.type("are you left")  # letters that are keys elsewhere
-    page.keyboard.press("Enter")
+    page.keyboard.press("Control+Enter")
     expect(page.get_by_text("Retiring “Ben reads it.”.")).to_be_visible()
     expect(page.get_by_text("retiring, Mira Kovač")).to_be_visible()
     assert selected(page) == "f2"
