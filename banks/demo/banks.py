@@ -72,6 +72,17 @@ def list_banks(request: Request) -> dict[str, Any]:
 def put_bank(request: Request) -> dict[str, Any]:
     body = request.json(CREATE_FIELDS)
     ensure_bank(request)
+    return _changed(request, body)
+
+
+def patch_bank(request: Request) -> dict[str, Any]:
+    """Changes what is named. Creates nothing."""
+    body = request.json(CREATE_FIELDS)
+    require_bank(request)
+    return _changed(request, body)
+
+
+def _changed(request: Request, body: dict[str, Any]) -> dict[str, Any]:
     for name in ("name", "mission"):
         if isinstance(value := body.get(name), str):
             sql = f"UPDATE banks SET {name} = ?, updated_at = ? WHERE bank_id = ?"  # noqa: S608  # our own two words

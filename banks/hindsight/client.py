@@ -67,11 +67,16 @@ class HindsightClient(ContentCalls, DirectiveCalls):
             lambda row: row.bank_id,
         )
 
-    def has_bank(self, bank_id: str) -> bool:
-        """Whether the list of banks has it, by its exact id."""
+    def find_bank(self, bank_id: str) -> BankRow | None:
+        """The bank as the list has it, by its exact id; None when the list does not have it."""
         ids.check_bank_id(bank_id)
         # What is asked for is a pattern on the server, in which some characters mean others.
-        return any(row.bank_id == bank_id for q in (bank_id, "") for row in self.list_banks(q=q))
+        rows = (row for q in (bank_id, "") for row in self.list_banks(q=q))
+        return next((row for row in rows if row.bank_id == bank_id), None)
+
+    def has_bank(self, bank_id: str) -> bool:
+        """Whether the list of banks has it, by its exact id."""
+        return self.find_bank(bank_id) is not None
 
     def bank_config(self, bank_id: str) -> BankConfig:
         return self._get(self._bank(bank_id, "config"), BankConfig.parse)
@@ -83,6 +88,14 @@ class HindsightClient(ContentCalls, DirectiveCalls):
     def put_bank(self, bank_id: str, *, name: str = "") -> None:
         """Create the bank, or rename it when it exists."""
         self._send("PUT", self._bank(bank_id), body={"name": name} if name else {})
+
+    def rename_bank(self, bank_id: str, name: str) -> None:
+        """Change what the bank is called. NotFound where there is none: this call creates nothing."""
+        self._send("PATCH", self._bank(bank_id), body={"name": name})
+
+    def export_bank(self, bank_id: str) -> dict[str, Any]:
+        """What the bank is told, as the server writes it down: its own settings, models, directives. No memories."""
+        return dict(self._send("GET", self._bank(bank_id, "export")).data)
 
     def delete_bank(self, bank_id: str) -> Deleted:
         """Delete the bank with everything in it. The server says yes for unknown banks too."""
