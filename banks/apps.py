@@ -14,8 +14,10 @@ class BanksConfig(AppConfig):
             operation_kinds,
             reprocess_kind,
         )
-        from banks.files import kind  # noqa: F401  another
+        from banks.config import kind as config_kind  # noqa: F401  more of them
+        from banks.files import kind  # noqa: F401
         from banks.numbers import job  # noqa: F401  its kind of job
         from banks.operations import acts  # noqa: F401  its kind of job
         from banks.retain import batch  # noqa: F401  another kind
         from banks.services import ask, dry_runs  # noqa: F401  bring their kinds of job
+        from banks.whole import kinds as whole_kinds  # noqa: F401  the last

@@ -83,6 +83,11 @@ def look_of(kind: str) -> Look:
     return Look(found.glyph, found.tone, found.verb)
 
 
+def role_for(write: Write) -> Role:
+    """What it takes to do such a thing, and so to have it tried again or given up. A reviewer's at least."""
+    return writes.get(write.kind).role if write.kind in writes.names() else Role.REVIEWER
+
+
 def servers_seen_by(user: Any) -> list[Server]:
     """The servers behind the banks this person may see, by name."""
     if getattr(user, "is_superuser", False):

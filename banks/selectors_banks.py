@@ -12,9 +12,10 @@ from django.db.models.functions import Coalesce, Lower, NullIf
 from django.utils import timezone
 
 from banks import access, hooks, naming
-from banks.models import Bank, BankAlias, BankNumbers, Role, Server
+from banks.models import Bank, BankAlias, BankNumbers, Role, Server, Write
 from banks.retain.selectors import held_by_bank
 from banks.selectors_operations import troubled_by_bank
+from banks.whole.selectors import deletions_of
 from memadmin.filtering import AddressFilters
 
 BANKS_PER_PAGE, ALIASES_SHOWN = 50, 3
@@ -50,6 +51,7 @@ class BankRow:
     failed_operations: int = 0
     stuck_operations: int = 0
     aliases: list[str] = field(default_factory=list)  # the first of them
+    deletion: Write | None = None
 
     @property
     def administered(self) -> bool:
@@ -205,6 +207,7 @@ def _rows(user: Any, pks: list[int]) -> list[BankRow]:
     banks = [by_pk[pk] for pk in pks if pk in by_pk]
     roles, pending, oldest = access.roles_on(user, banks), hooks.waiting(pks), hooks.oldest_waiting(pks)
     troubled, held, aliases = troubled_by_bank(pks), held_by_bank(pks), _aliases(pks)
+    deletions = deletions_of(banks)
     return [
         BankRow(
             bank,
@@ -214,6 +217,7 @@ def _rows(user: Any, pks: list[int]) -> list[BankRow]:
             held.get(bank.pk, 0),
             *troubled.get(bank.pk, (0, 0)),
             aliases=aliases.get(bank.pk, []),
+            deletion=deletions.get(bank.pk),
         )
         for bank in banks
         if bank.pk in roles

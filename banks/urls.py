@@ -1,5 +1,6 @@
 from django.urls import URLPattern, path
 
+from banks.urls_administration import urlpatterns as administration
 from banks.urls_banks import urlpatterns as banks
 from banks.urls_operations import urlpatterns as operations
 from banks.urls_retain import urlpatterns as retain
@@ -17,6 +18,7 @@ urlpatterns: list[URLPattern] = [
     path("log/<int:pk>/retry/", log.write_retry, name="write-retry"),
     path("log/<int:pk>/discard/", log.write_discard, name="write-discard"),
     path("log/<int:pk>/prompt/", prompts.write_prompt, name="write-prompt"),
+    *administration,
     *banks,
     *operations,
     *retain,

@@ -262,6 +262,8 @@ QUEUE_FILE = env.text("MEMADMIN_QUEUE_FILE")
 TOOLS_QUEUE_FILE = env.text("HINDSIGHT_REVIEW_QUEUE")  # where the tool itself was told to write
 AUTO_APPROVE_DAYS = env.number("HINDSIGHT_REVIEW_AUTO_APPROVE_DAYS", 7)
 UNDO_SECONDS = env.number("MEMADMIN_UNDO_SECONDS", 10)
+# So long a whole bank can be kept after all before its delete is sent.
+BANK_DELETE_MINUTES = max(env.number("MEMADMIN_BANK_DELETE_MINUTES", 60), 1.0)
 # Nothing that was imported expires sooner than this, however old the file is.
 IMPORT_GRACE_HOURS = 24
 LEASE_MINUTES = 5

@@ -36,6 +36,7 @@ def bank_list(request: PersonRequest) -> HttpResponse:
         "sorts": SORTS,
         "later": filters.query(after=page.after) if page.after else "",
         "first": filters.query(after=""),
+        "may_create": access.reach_of(request.user).servers,
         **_refreshing(request),
     }
     return render(request, "banks/bank_list.html", context)

@@ -85,7 +85,7 @@ def write_detail(request: PersonRequest, pk: int) -> HttpResponse:
         "file": file,
         "file_state": files.state_of(write) if file else None,
         "group_size": selectors.group_size(request.user, write),
-        "may_write": role is not None and role >= Role.REVIEWER,
+        "may_write": role is not None and role >= selectors.role_for(write),
         "troubles": of_bank(write.bank, fix=request.user.is_superuser) if write.is_open else [],
         "diff": diff(before.text, changed.text) if before and changed else None,
         **_paper(request, imported.main if imported else write.before or write.request or write.after),
@@ -112,6 +112,7 @@ def write_discard(request: PersonRequest, pk: int) -> HttpResponse:
 
 def _act(request: PersonRequest, pk: int, act: Callable[..., bool], done: str, missed: str) -> HttpResponse:
     write = selectors.get_write(request.user, pk, Role.REVIEWER)
+    access.require(request.user, write.bank, selectors.role_for(write))
     if act(write=write, actor=request.user):
         messages.success(request, done)
     else:

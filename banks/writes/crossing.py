@@ -3,15 +3,28 @@
 The slot of a batch is its bank's, so no index keeps the two apart. They keep apart in two steps. The earlier of two
 goes first, as in a slot. And each looks once more after it has been claimed, which everybody can see by then: of two
 that were claimed at the same moment at least one sees the other, and gives its claim back.
+
+What deletes a whole bank keeps apart from everything else in it in the same way: a retain or a setting that arrives
+after it would make an empty bank of that name.
 """
 
 from django.db.models import Q
 
 from banks.models import RetainItem, Write
+from banks.writes.kind import WHOLE_BANK
 
 
 def in_the_way(write: Write) -> bool:
-    """Whether an earlier write of one of its documents is open, or any is in flight."""
+    """Whether an earlier write of one of its documents is open, or any is in flight; or one that is about all."""
+    return _with_all(write) or _with_documents(write)
+
+
+def _with_all(write: Write) -> bool:
+    flying = Write.objects.filter(bank=write.bank_id, state__in=Write.IN_FLIGHT).exclude(pk=write.pk)
+    return (flying if write.kind in WHOLE_BANK else flying.filter(kind__in=WHOLE_BANK)).exists()
+
+
+def _with_documents(write: Write) -> bool:
     documents = _documents_of(write)
     if not documents:
         return False

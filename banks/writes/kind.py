@@ -10,6 +10,8 @@ from banks.hindsight import HindsightClient
 from banks.models import Bank, Role, Write
 from memadmin.accounts.models import User
 
+# Kinds that leave nothing of a bank: nothing else may be on its way to it meanwhile (banks.writes.crossing).
+WHOLE_BANK = ("bank-delete",)
 NO_PARAMS: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -138,6 +140,11 @@ def retain_slot(bank: Bank) -> str:
 def config_slot(bank: Bank) -> str:
     """What a bank is set to has one writer at a time."""
     return hashlib.sha256(f"config\0{bank.pk}".encode()).hexdigest()
+
+
+def bank_slot(bank: Bank) -> str:
+    """Making, naming and deleting the bank itself."""
+    return hashlib.sha256(f"bank\0{bank.pk}".encode()).hexdigest()
 
 
 def own_slot(write: Write) -> str:
