@@ -11,9 +11,9 @@ from banks.models import Server
 _plain = {"class": "input", "autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}
 
 
-class ServerChoice(forms.ModelChoiceField):
-    def label_from_instance(self, server: Server) -> str:
-        return server.name
+class ServerChoice(forms.ModelChoiceField):  # type: ignore[type-arg]  # it takes none at run time
+    def label_from_instance(self, server: Any) -> str:
+        return str(server.name)
 
 
 class NewBankForm(forms.Form):

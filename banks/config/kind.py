@@ -83,8 +83,11 @@ def settings_in(blob: Blob | None) -> dict[str, Any] | None:
 
 
 def named_in(said: str, asked: Mapping[str, Any]) -> list[str]:
-    """Which of the settings a refusal names; all of them when it names none."""
-    words = set(re.findall(r"\w+", said))
+    """Which of the settings a refusal names; all of them when it names none.
+
+    By its first sentence: the next may list what could have been set instead.
+    """
+    words = set(re.findall(r"\w+", said.split(". ")[0]))
     return sorted(words & asked.keys()) or sorted(asked)
 
 
