@@ -51,7 +51,7 @@ class Form(HTMLParser):
         elif tag == "select":
             self._select = ""
         elif tag == "textarea" and self._text:
-            text = self.values[self._text].removeprefix("\n")
+            text = self.values[self._text].replace("\r\n", "\n").replace("\r", "\n").removeprefix("\n")
             self.values[self._text], self._text = text.replace("\n", "\r\n"), ""
 
     def _tick(self, name: str, value: str) -> None:

@@ -10,6 +10,8 @@ from banks import connections
 from banks.models import Bank, Write
 from banks.retain import missions
 from banks.writes import worker
+from tests.banks.admin_pages import SignIn, url
+from tests.banks.config_form import on_server, save, shown
 from tests.banks.conftest import LyingTransport
 from tests.banks.retaining import put, states, work_off
 from tests.conftest import People
@@ -81,6 +83,60 @@ def test_row_036_what_was_kept_is_done(told: Bank, people: People, line: LyingTr
     write = Write.objects.get(kind="mission")
     assert (write.state, write.via) == (Write.State.DONE, Write.Via.HOUSEKEEPING)
     assert missions_of(told) == {"retain_mission": OURS, "reflect_mission": "Answer as a reviewer."}
+
+
+def test_row_036_a_form_whose_change_was_not_kept_is_an_error_to_the_person(
+    bank: Bank, people: People, line: LyingTransport, as_user: SignIn
+) -> None:
+    config = listen(bank, line, deaf=True)
+    client = as_user(people.owner)
+    save(client, bank, enable_observations="false", retain_mission="Keep names.")
+    work_off(bank)
+    write = Write.objects.get(kind="config")
+    assert config.changes == [{"enable_observations": False, "retain_mission": "Keep names."}]
+    assert (write.state, write.outcome["not_kept"]) == (
+        Write.State.ATTENTION,
+        ["enable_observations", "retain_mission"],
+    )
+    assert "did not keep enable_observations, retain_mission" in client.get(f"/log/{write.pk}/").content.decode()
+
+
+def test_row_037_an_unchanged_form_sends_nothing(
+    bank: Bank, people: People, line: LyingTransport, as_user: SignIn
+) -> None:
+    """Opened and saved, and saved again: whatever the values are, no row, and no call but reads."""
+    hand_written = {
+        "retain_mission": "\nKeep what Ann says.\r\n  And\rwhy. \n",
+        "observations_mission": "",
+        "retain_strategies": {"b": {"retain_chunk_size": 1}, "a": {}},
+        "recall_budget_adaptive_mid": 0.10,
+        "disposition_empathy": 5,
+        "enable_observations": False,
+    }
+    with connections.client_for(bank.server) as past_us:
+        past_us.patch_config(bank.bank_id, hand_written)
+    before, client = on_server(bank), as_user(people.owner)
+    config = listen(bank, line)
+    line.calls.clear()
+    for _ in range(2):
+        answer = client.post(url("bank-config", bank.pk), shown(client, bank))
+        assert "nothing was sent" in client.get(answer["Location"]).content.decode()
+    assert not Write.objects.exists()
+    assert config.changes == []
+    assert {method for method, _ in line.calls} == {"GET"}
+    assert on_server(bank) == before
+
+
+def test_row_037_only_what_was_changed_is_sent(
+    bank: Bank, people: People, line: LyingTransport, as_user: SignIn
+) -> None:
+    with connections.client_for(bank.server) as past_us:
+        past_us.patch_config(bank.bank_id, {"retain_mission": THEIRS, "recall_budget_max": 900})
+    config = listen(bank, line)
+    save(as_user(people.owner), bank, untick="recall_budget_max", retain_chunk_size="2000")
+    work_off(bank)
+    assert config.changes == [{"recall_budget_max": None, "retain_chunk_size": 2000}]
+    assert on_server(bank).overrides == {"retain_mission": THEIRS, "retain_chunk_size": 2000}
 
 
 def test_row_037_a_mission_that_somebody_wrote_stays(told: Bank, people: People, line: LyingTransport) -> None:

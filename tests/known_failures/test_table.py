@@ -6,17 +6,13 @@ from functools import cache
 
 import pytest
 
-from tests.known_failures.source import ROOT, product_files
+from tests.known_failures.source import ROOT
 
 PAGE = ROOT / "docs/known-failures.md"
 ROWS = [
     *[str(number) for number in (*range(1, 44), *range(50, 57), *range(60, 65), 70, *range(71, 99))],
     *[f"S{number}" for number in range(1, 13)],
 ]
-# What a row waits for, as it would stand in the source. Once it is there, the row needs a test.
-WAITING = {
-    "28": r"\.delete_bank\(",
-}
 
 
 def table() -> dict[str, str]:
@@ -64,10 +60,3 @@ def test_every_test_that_is_named_after_a_row_is_in_its_row() -> None:
         for name in functions_in(relative):
             for row in rows_of(name):
                 assert f"`{relative}::{name}`" in rows[row], name
-
-
-@pytest.mark.parametrize("row", WAITING)
-def test_what_a_row_waits_for_is_not_there_yet(row: str) -> None:
-    """When this fails, the row can be tested: write its test, and name it in the table."""
-    found = [path.as_posix() for path, source in product_files() if re.search(WAITING[row], source)]
-    assert found == []
