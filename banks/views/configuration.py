@@ -91,7 +91,7 @@ def _copy_page(
     request: PersonRequest, bank: Bank, target: Bank | None, *, problem: str = "", status: int = 200
 ) -> HttpResponse:
     """Both servers are asked by a fragment, and by the page itself only where it was asked to."""
-    fragment = wants_fragment(request)
+    fragment = wants_fragment(request) and target is not None
     context: dict[str, Any] = {"bank": bank, "target": target, "problem": problem}
     if target is not None and (fragment or problem or "now" in request.GET):
         here, there = read(bank), read(target)

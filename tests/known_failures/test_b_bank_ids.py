@@ -78,6 +78,7 @@ def test_row_s02_a_bank_id_that_is_no_segment_is_refused_by_every_call(bank_id: 
         "updates": {},
         "observation_id": "f",
         "asked": DryRun("Text."),
+        "name": "Another",
     }
     with HindsightClient(wire.url) as client:
         for name, call in inspect.getmembers(client, inspect.ismethod):
