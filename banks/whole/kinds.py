@@ -126,13 +126,13 @@ class DeleteBank(_OfBank):
 def bank_made(write: Write) -> None:
     if write.state == Write.State.DONE:
         Bank.objects.filter(pk=write.bank_id).update(gone_since=None)
+        _call_it(write, str(write.params.get("name", "")))
 
 
 @after("bank-rename")
 def bank_renamed(write: Write) -> None:
-    """Where we call it otherwise than its server does, it keeps our name."""
     if write.state == Write.State.DONE:
-        Bank.objects.filter(pk=write.bank_id, named_here=False).update(name=str(write.params["name"])[:300])
+        _call_it(write, str(write.params["name"]))
 
 
 @after("bank-delete")
@@ -140,6 +140,12 @@ def bank_deleted(write: Write) -> None:
     """Its entries, held and queued memories and its log stay: they wait where they are, and say that it is gone."""
     if write.state == Write.State.DONE and not write.outcome.get("came_back"):
         Bank.objects.filter(pk=write.bank_id, gone_since=None).update(gone_since=timezone.now())
+
+
+def _call_it(write: Write, name: str) -> None:
+    """Where we call it otherwise than its server does, it keeps our name."""
+    if name:
+        Bank.objects.filter(pk=write.bank_id, named_here=False).update(name=name[:300])
 
 
 def _gone(write: Write, found: BankRow | None) -> dict[str, Any] | None:

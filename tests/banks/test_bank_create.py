@@ -1,6 +1,7 @@
 """Making and naming a bank: only by the form, only by who may, and never over one that is there."""
 
 import pytest
+from django.test import Client
 
 from banks import connections
 from banks.models import Bank, Role, Server, Write
@@ -26,8 +27,8 @@ def listed(server: Server) -> dict[str, str]:
         return {row.bank_id: row.name for row in client.list_banks()}
 
 
-def make(client: object, server: Server, bank_id: str, name: str = "") -> Bank:
-    answer = post(client, "bank-new", server=server.pk, bank_id=bank_id, name=name)  # type: ignore[arg-type]
+def make(client: Client, server: Server, bank_id: str, name: str = "") -> Bank:
+    answer = post(client, "bank-new", server=server.pk, bank_id=bank_id, name=name)
     assert answer.status_code == 303, text_of(answer)
     return Bank.objects.get(server=server, bank_id=bank_id)
 

@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 import time_machine
+from django.test import Client
 from django.utils import timezone
 
 from banks import connections, retain, writes
@@ -26,8 +27,8 @@ def is_there(bank: Bank) -> bool:
         return client.has_bank(bank.bank_id)
 
 
-def delete(client: object, bank: Bank, **said: object) -> Write:
-    answer = post(client, "bank-delete", bank.pk, **{"typed": bank.bank_id, "documents": 1, **said})  # type: ignore[arg-type]
+def delete(client: Client, bank: Bank, **said: object) -> Write:
+    answer = post(client, "bank-delete", bank.pk, **{"typed": bank.bank_id, "documents": 1, **said})
     assert answer.status_code == 303, text_of(answer)
     return Write.objects.get(kind="bank-delete")
 

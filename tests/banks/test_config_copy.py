@@ -1,6 +1,9 @@
 """Settings of one bank for another: shown first, chosen one by one, and never over what was not shown."""
 
+from typing import Any
+
 import pytest
+from django.test import Client
 
 from banks import connections
 from banks.models import Bank, Role, Write
@@ -26,8 +29,8 @@ def other(bank: Bank, people: People, line: LyingTransport) -> Bank:
     return other
 
 
-def preview(client: object, bank: Bank, to: Bank) -> tuple[str, dict[str, object]]:
-    answer = client.get(url("bank-config-copy", bank.pk), {"to": to.pk}, headers=HTMX)  # type: ignore[attr-defined]
+def preview(client: Client, bank: Bank, to: Bank) -> tuple[str, dict[str, Any]]:
+    answer = client.get(url("bank-config-copy", bank.pk), {"to": to.pk}, headers=HTMX)
     page = text_of(answer)
     return page, Form(page, url("bank-config-copy", bank.pk)).values
 

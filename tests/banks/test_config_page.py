@@ -3,6 +3,7 @@
 import html
 
 import pytest
+from django.test import Client
 
 from banks.models import Bank, Write
 from tests.banks.admin_pages import SignIn, get, post, text_after, url
@@ -15,8 +16,8 @@ from tests.reviews.pages import HTMX, XSS, assert_harmless, text_of
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def fragment(client: object, bank: Bank) -> str:
-    return text_of(client.get(url("bank-config", bank.pk), headers=HTMX))  # type: ignore[attr-defined]
+def fragment(client: Client, bank: Bank) -> str:
+    return text_of(client.get(url("bank-config", bank.pk), headers=HTMX))
 
 
 def test_the_page_brings_its_form_by_itself(bank: Bank, line: LyingTransport, people: People, as_user: SignIn) -> None:
