@@ -19,19 +19,23 @@ SHOWN = 15
 
 @dataclass(frozen=True)
 class Written:
-    """`text`: "" where it was given back to the server."""
+    """`text` None = it was given back to the server, to be inherited."""
 
-    text: str
+    text: str | None
     at: datetime
     write: Write
 
 
 @dataclass(frozen=True)
 class Drift:
-    """`expected`: what the policy says, "" where it says nothing. `ours` None = we never wrote it."""
+    """`expected`: what the policy says, "" where it says nothing. `ours` None = we never wrote it.
+
+    `own`: the bank has it of its own, else it is inherited.
+    """
 
     name: str
     server: str
+    own: bool
     expected: str
     ours: Written | None
 
@@ -42,7 +46,9 @@ class Drift:
     @property
     def moved(self) -> bool:
         """Somebody else wrote it after us."""
-        return self.ours is not None and self.server != self.ours.text
+        if self.ours is None:
+            return False
+        return self.own if self.ours.text is None else self.server != self.ours.text
 
     @property
     def against_policy(self) -> Diff:
@@ -50,19 +56,29 @@ class Drift:
 
     @property
     def against_ours(self) -> Diff:
-        return diff(self.ours.text if self.ours else "", self.server)
+        return diff(self._ours, self.server)
 
     def text(self, source: str) -> str | None:
         """What could be written instead; None where there is no such text, or it is there already."""
-        found = self.expected if source == "policy" else self.ours.text if source == "ours" and self.ours else ""
+        found = {"policy": self.expected, "ours": self._ours}.get(source, "")
         return found if found and found != self.server else None
+
+    @property
+    def _ours(self) -> str:
+        return (self.ours.text if self.ours else None) or ""
 
 
 def drifts(bank: Bank, seen: Seen) -> list[Drift]:
     """Of the missions that this server has."""
     ours = last_written(bank)
     return [
-        Drift(name, text_of(seen.values.get(name)), str(getattr(bank, name, "")), ours.get(name))
+        Drift(
+            name=name,
+            server=text_of(seen.values.get(name)),
+            own=name in seen.overrides,
+            expected=str(getattr(bank, name, "")),
+            ours=ours.get(name),
+        )
         for name in MISSIONS
         if name in seen.values
     ]
@@ -74,7 +90,8 @@ def last_written(bank: Bank) -> dict[str, Written]:
     rows = changes_of(bank).filter(state=Write.State.DONE).select_related("request")
     for write in rows[:LOOKED_AT]:
         for name, value in _missions_in(write):
-            found.setdefault(name, Written(text_of(value), write.finished or write.occurred_at, write))
+            text = None if value is None else text_of(value)
+            found.setdefault(name, Written(text, write.finished or write.occurred_at, write))
     return found
 
 

@@ -5,7 +5,9 @@ import html
 import pytest
 from django.test import Client
 
-from banks.models import Bank, Write
+from banks.config.drift import drifts
+from banks.config.seen import Seen
+from banks.models import Bank, Blob, Write
 from tests.banks.admin_pages import SignIn, get, post, text_after, url
 from tests.banks.config_form import on_server, save, set_past_us, shown
 from tests.banks.conftest import LyingTransport
@@ -123,6 +125,16 @@ def test_missions_are_shown_against_the_policy_and_what_was_written_from_here(
     answer = post(client, "bank-config-mission", bank.pk, seen=seen, mission="retain_mission", take="policy")
     assert "nothing was sent" in text_after(client, answer)
     assert Write.objects.count() == rows
+
+
+def test_a_mission_that_was_given_back_is_no_drift_until_somebody_sets_one(bank: Bank, people: People) -> None:
+    write = Write.objects.create(
+        kind="config", bank=bank, via="web", state="done", request=Blob.objects.store('{"retain_mission": null}')
+    )
+    inherited, set_there = Seen({"retain_mission": "Of all."}, {}), Seen(*[{"retain_mission": "Theirs."}] * 2)
+    (quiet,), (moved,) = drifts(bank, inherited), drifts(bank, set_there)
+    assert (quiet.moved, moved.moved, moved.ours and moved.ours.write) == (False, True, write)
+    assert (quiet.text("ours"), moved.text("policy"), moved.text("theirs")) == (None, None, None)
 
 
 def test_only_admins_see_and_change_it(bank: Bank, line: LyingTransport, people: People, as_user: SignIn) -> None:
