@@ -47,6 +47,21 @@ class Setting:
 
 
 @dataclass(frozen=True)
+class Group:
+    title: str
+    settings: list[Setting]
+
+    @property
+    def own(self) -> int:
+        return sum(each.own for each in self.settings)
+
+    @property
+    def is_open(self) -> bool:
+        """What is only inherited stands folded, but for the missions: they are what most people come for."""
+        return self.title == GROUPS[0][0] or any(each.own or each.changed for each in self.settings)
+
+
+@dataclass(frozen=True)
 class Asked:
     """What a form asks for: `updates` as the server takes them, None = inherit again. `settings`: as typed in."""
 
@@ -105,12 +120,12 @@ def text_of(value: Any) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def grouped(settings: list[Setting]) -> list[tuple[str, list[Setting]]]:
-    """(title, settings) of the groups that have any."""
+def grouped(settings: list[Setting]) -> list[Group]:
+    """Those that have any."""
     by_group: dict[int, list[Setting]] = {}
     for each in settings:
         by_group.setdefault(_group(each.name), []).append(each)
-    return [(GROUPS[at][0], by_group[at]) for at in sorted(by_group)]
+    return [Group(GROUPS[at][0], by_group[at]) for at in sorted(by_group)]
 
 
 def asked_by(values: Mapping[str, Any], overrides: Mapping[str, Any], post: Mapping[str, str]) -> Asked:
