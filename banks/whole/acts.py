@@ -9,13 +9,14 @@ from django.utils import timezone
 from banks import access, writes
 from banks.hidden import has_hidden
 from banks.hindsight import NotAddressable, check_bank_id
-from banks.models import Bank, Role, Server, Write
+from banks.models import Bank, BankAlias, Role, Server, Write
 from banks.services.refusal import Refusal
 from banks.whole.selectors import deletion_of
 from memadmin.accounts.models import User
 
 GONE = "This bank is not on its server. Nothing was stored."
 THERE = "This server has a bank of this id already. Nothing was sent."
+ALIAS = "This server takes this id for another bank already. Nothing was sent."
 UNDER_WAY = "This bank is being made already."
 NOT_THE_ID = "Nothing was deleted, and nothing was sent: what was typed is not the id of this bank."
 
@@ -30,6 +31,8 @@ def create(*, actor: User, server: Server, bank_id: str, name: str = "") -> Writ
         raise Refusal(error.detail, field="bank_id") from error
     if has_hidden(bank_id) or bank_id != bank_id.strip():
         raise Refusal("An id with hidden characters, or blanks at its ends, is never typed again.", field="bank_id")
+    if BankAlias.objects.filter(server=server, alias_hash=Bank.hash_of(bank_id)).exists():
+        raise Refusal(ALIAS, field="bank_id")
     bank = Bank.objects.get_or_register(server=server, bank_id=bank_id, gone_since=timezone.now())
     if bank.gone_since is None:
         raise Refusal(THERE, field="bank_id")

@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 
 from banks import connections
-from banks.models import Bank, Role, Server, Write
+from banks.models import Bank, BankAlias, Role, Server, Write
 from tests import factories
 from tests.banks.admin_pages import SignIn, get, post, text_after
 from tests.banks.conftest import LyingTransport
@@ -64,6 +64,15 @@ def test_a_bank_that_is_there_is_left_as_it_is(
     work_off(made)
     assert (Write.objects.get().state, line.sent("PUT")) == (Write.State.CHANGED, 0)
     assert listed(bank.server)["theirs"] == "Theirs"
+
+
+def test_an_id_that_means_another_bank_already_is_refused(
+    bank: Bank, line: LyingTransport, server_admin: People, as_user: SignIn
+) -> None:
+    BankAlias.objects.create(bank=bank, server=bank.server, alias="shop", alias_hash=Bank.hash_of("shop"))
+    answer = post(as_user(server_admin.owner), "bank-new", server=bank.server.pk, bank_id="shop")
+    assert "for another bank already" in text_of(answer)
+    assert (Bank.objects.count(), Write.objects.count(), line.calls) == (1, 0, [])
 
 
 def test_a_lost_answer_is_looked_up(bank: Bank, line: LyingTransport, server_admin: People, as_user: SignIn) -> None:

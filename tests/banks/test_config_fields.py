@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from banks.config.fields import Unusable, asked_by, grouped, kind_of, parse, same, settings_of, text_of
+from banks.config.fields import Group, Unusable, asked_by, grouped, kind_of, parse, same, settings_of, text_of
 
 VALUES: dict[str, Any] = {
     "retain_mission": "Keep\r\ndecisions.",
@@ -87,9 +87,9 @@ def test_too_long_a_value_is_refused() -> None:
 
 def test_settings_stand_in_groups_by_name_and_none_is_left_out() -> None:
     groups = grouped(settings_of(VALUES, OWN))
-    assert groups[0][0] == "Missions"
-    assert groups[-1] == ("Others", [each for each in settings_of(VALUES, OWN) if each.name.startswith("a_")])
-    assert sorted(each.name for _, settings in groups for each in settings) == sorted(VALUES)
+    assert groups[0].title == "Missions"
+    assert groups[-1] == Group("Others", [each for each in settings_of(VALUES, OWN) if each.name.startswith("a_")])
+    assert sorted(each.name for group in groups for each in group.settings) == sorted(VALUES)
 
 
 def test_half_a_character_is_shown_and_an_untouched_one_is_not_sent() -> None:
