@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from django.core.exceptions import PermissionDenied
-from django.db.models import BigIntegerField, Count, PositiveSmallIntegerField, Q, QuerySet, Value
+from django.db.models import BigIntegerField, Exists, ExpressionWrapper, PositiveSmallIntegerField, Q, QuerySet, Value
+from django.db.models.expressions import Combinable
+from django.db.models.fields import BooleanField
 from django.http import Http404
 
-from banks.models import ApiToken, Bank, Membership, Role, Server
+from banks.models import ApiToken, Bank, GroupMember, GroupRole, Membership, Role, Server
 from memadmin.accounts.models import User
 
 
@@ -46,11 +48,13 @@ def banks_for(user: Any, role: Role = Role.VIEWER) -> QuerySet[Bank]:
 
 
 def _reached(user: User, role: Role) -> Q:
-    """By a membership alone."""
-    held = Membership.objects.filter(user=user, role__gte=role)
-    return Q(pk__in=held.filter(bank__isnull=False).values("bank")) | Q(
-        server__in=held.filter(server__isnull=False).values("server")
-    )
+    """By a membership, or by a role of a group the person is in."""
+    found = Q()
+    for held in (Membership.objects.filter(user=user), GroupRole.objects.filter(in_group(user))):
+        enough = held.filter(role__gte=role)
+        found |= Q(pk__in=enough.filter(bank__isnull=False).values("bank"))
+        found |= Q(server__in=enough.filter(server__isnull=False).values("server"))
+    return found
 
 
 def bank_ids_for(user: Any, role: Role = Role.VIEWER) -> list[int] | None:
@@ -106,14 +110,17 @@ def _token_of(user: User) -> ApiToken | None:
 
 
 def _held_by(user: User) -> list[tuple[int | None, int | None, int]]:
-    """(bank, server, role) of each membership that counts, and of the person's own banks, as they are now; the person's
-    object remembers them. One query."""
+    """(bank, server, role) of each membership that counts, of the person's groups, and of the person's own banks, as
+    they are now; the person's object remembers them. One query."""
     memberships = Membership.objects.filter(user=user).exclude(bank__kind=Bank.Kind.PERSON, role__lt=Role.ADMIN)
+    groups = GroupRole.objects.filter(in_group(user)).exclude(bank__kind=Bank.Kind.PERSON, role__lt=Role.ADMIN)
     own = Bank.objects.filter(kind=Bank.Kind.PERSON, person=user).order_by()
     nowhere = Value(None, output_field=BigIntegerField(null=True))
     role = Value(int(Role.REVIEWER), output_field=PositiveSmallIntegerField())
     held: list[tuple[int | None, int | None, int]] = list(
-        memberships.values_list("bank_id", "server_id", "role").union(own.values_list("pk", nowhere, role), all=True)
+        memberships.values_list("bank_id", "server_id", "role").union(
+            groups.values_list("bank_id", "server_id", "role"), own.values_list("pk", nowhere, role), all=True
+        )
     )
     user.__dict__["_held"] = held
     return held
@@ -150,7 +157,10 @@ def servers_for(user: Any, role: Role = Role.ADMIN) -> QuerySet[Server]:
         return Server.objects.none()
     if user.is_superuser:
         return Server.objects.all()
-    return Server.objects.filter(memberships__user=user, memberships__role__gte=role).distinct()
+    return Server.objects.filter(
+        Q(pk__in=Membership.objects.filter(user=user, role__gte=role, server__isnull=False).values("server"))
+        | Q(pk__in=GroupRole.objects.filter(in_group(user), role__gte=role, server__isnull=False).values("server"))
+    )
 
 
 def role_on_server(user: Any, server: Server) -> Role | None:
@@ -162,8 +172,10 @@ def role_on_server(user: Any, server: Server) -> Role | None:
         return None
     if user.is_superuser:
         return Role.ADMIN
-    held = Membership.objects.filter(Q(server=server) | Q(bank__server=server), user=user)
-    roles = [role if on_server else Role.VIEWER for role, on_server in held.values_list("role", "server")]
+    here = Q(server=server) | Q(bank__server=server)
+    held = Membership.objects.filter(here, user=user).values_list("role", "server")
+    by_group = GroupRole.objects.filter(here, in_group(user)).values_list("role", "server")
+    roles = [role if on_server else Role.VIEWER for role, on_server in held.union(by_group, all=True)]
     if not roles and Bank.objects.filter(server=server, kind=Bank.Kind.PERSON, person=user).exists():
         return Role.VIEWER
     return Role(max(roles)) if roles else None
@@ -200,10 +212,35 @@ def reach_of(user: Any) -> Reach:
     if user.is_superuser:
         return Reach(operator=True, servers=True, banks=True, member=True)
     admin = Q(role=Role.ADMIN)
-    held = Membership.objects.filter(user=user).aggregate(
-        servers=Count("server", filter=admin), banks=Count("bank", filter=admin), all=Count("pk")
+    of_servers, of_banks = admin & Q(server__isnull=False), admin & Q(bank__isnull=False)
+    found = User.objects.filter(pk=user.pk).annotate(
+        of_servers=_has(user, of_servers), of_banks=_has(user, of_banks), of_any=_has(user, Q())
     )
-    return Reach(servers=held["servers"] > 0, banks=held["banks"] > 0, member=held["all"] > 0)
+    row = found.values_list("of_servers", "of_banks", "of_any").first()
+    return Reach(servers=bool(row[0]), banks=bool(row[1]), member=bool(row[2])) if row else Reach()
+
+
+def _has(user: User, which: Q) -> Combinable:
+    """Whether the person has such a role, by themselves or by a group."""
+    own, by_group = Membership.objects.filter(which, user=user), GroupRole.objects.filter(which, in_group(user))
+    return ExpressionWrapper(Exists(own) | Exists(by_group), output_field=BooleanField())
+
+
+def in_group(user: Any) -> Q:
+    """Roles of groups that this person, or one of these people, is in."""
+    return Q(group__members__user=user)
+
+
+def admins_of(on: Bank | Server) -> Q:
+    """Of people with an open account: who is admin here, by a role on it or on its whole server."""
+    held = Q(role=Role.ADMIN) & (Q(bank=on) | Q(server=on.server_id) if isinstance(on, Bank) else Q(server=on))
+    return Q(is_active=True) & holders(held)
+
+
+def holders(which: Q) -> Q:
+    """Of people: who has such a role, by themselves or by a group."""
+    by_group = GroupMember.objects.filter(group__in=GroupRole.objects.filter(which).values("group"))
+    return Q(pk__in=Membership.objects.filter(which).values("user")) | Q(pk__in=by_group.values("user"))
 
 
 def require_reach(user: Any, what: Literal["operator", "servers", "team"]) -> Reach:

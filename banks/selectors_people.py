@@ -8,7 +8,7 @@ from django.db.models import Prefetch, Q, QuerySet
 from django.http import Http404
 
 from banks import access
-from banks.models import AdminEvent, Bank, Membership, Role, Server
+from banks.models import AdminEvent, Bank, Group, GroupMember, GroupRole, Membership, Role, Server
 from memadmin.accounts.models import LoginLink, User
 from memadmin.paging import Cursor, Order, Page, page_of
 
@@ -29,7 +29,7 @@ class MemberPage:
 
 @dataclass(frozen=True)
 class PersonPage:
-    """People by user name, each with `roles`."""
+    """People by user name, each with `roles` of their own and `groups`."""
 
     rows: Sequence[User]
     after: str
@@ -74,17 +74,35 @@ def memberships_seen_by(user: Any) -> QuerySet[Membership]:
     return Membership.objects.filter(Q(server__in=servers.values("pk")) | Q(bank__in=banks.values("pk")))
 
 
+def groups_seen_by(user: Any) -> QuerySet[Group]:
+    """Groups that have a role on what this person is admin of."""
+    if user.is_superuser:
+        return Group.objects.all()
+    servers, banks = access.servers_for(user), access.banks_for(user, Role.ADMIN)
+    held = GroupRole.objects.filter(Q(server__in=servers.values("pk")) | Q(bank__in=banks.values("pk")))
+    return Group.objects.filter(pk__in=held.values("group"))
+
+
 def person_page(user: Any, *, q: str = "", after: str = "") -> PersonPage:
     """Everybody for an operator; for an admin those with a role on what they administer, and only those roles."""
-    seen = memberships_seen_by(user)
-    people = User.objects.all() if user.is_superuser else User.objects.filter(pk__in=seen.values("user"))
+    seen, groups = memberships_seen_by(user), groups_seen_by(user)
+    people = User.objects.all()
+    if not user.is_superuser:
+        in_groups = GroupMember.objects.filter(group__in=groups.values("pk"))
+        people = people.filter(Q(pk__in=seen.values("user")) | Q(pk__in=in_groups.values("user")))
     if q:
         named = Q(username__icontains=q) | Q(first_name__icontains=q) | Q(last_name__icontains=q)
         people = people.filter(named | Q(email__icontains=q))
     # One role more than is shown tells that there are more.
     roles = seen.select_related("bank__server", "server").order_by("-role", "pk")[: ROLES_SHOWN + 1]
     found = people.filter(username__gt=after).order_by("username")[: PER_PAGE + 1]
-    rows = list(found.prefetch_related(Prefetch("memberships", roles, to_attr="roles")))
+    joined = GroupMember.objects.filter(group__in=groups.values("pk")).select_related("group").order_by("group__name")
+    rows = list(
+        found.prefetch_related(
+            Prefetch("memberships", roles, to_attr="roles"),
+            Prefetch("group_members", joined[: ROLES_SHOWN + 1], to_attr="joined"),
+        )
+    )
     more, rows = len(rows) > PER_PAGE, rows[:PER_PAGE]
     return PersonPage(rows, rows[-1].username if more else "")
 
@@ -108,18 +126,26 @@ def open_invitation(person: User) -> LoginLink | None:
 
 
 def events_seen_by(user: Any) -> QuerySet[AdminEvent]:
-    """Everything for an operator, else what is about servers and banks that this person administers."""
+    """Everything for an operator, else what is about servers and banks that this person administers, and who came
+    into and left the groups that have a role there."""
     if user.is_superuser:
         return AdminEvent.objects.all()
     servers, banks = access.servers_for(user), access.banks_for(user, Role.ADMIN)
-    return AdminEvent.objects.filter(Q(server__in=servers.values("pk")) | Q(bank__in=banks.values("pk")))
+    here = Q(server__in=servers.values("pk")) | Q(bank__in=banks.values("pk"))
+    return AdminEvent.objects.filter(here | Q(group__in=groups_seen_by(user).values("pk"), server=None, bank=None))
 
 
 def events_of(on: Bank | Server) -> QuerySet[AdminEvent]:
-    """What is about this bank, or about this server itself."""
-    return (
-        AdminEvent.objects.filter(bank=on) if isinstance(on, Bank) else AdminEvent.objects.filter(server=on, bank=None)
-    )
+    """What is about this bank, or about this server itself, and about the groups that have a role there."""
+    here = Q(bank=on) if isinstance(on, Bank) else Q(server=on, bank=None)
+    groups = GroupRole.objects.filter(bank=on) if isinstance(on, Bank) else GroupRole.objects.filter(server=on)
+    return AdminEvent.objects.filter(here | Q(group__in=groups.values("group"), server=None, bank=None))
+
+
+def events_about(person: User) -> QuerySet[AdminEvent]:
+    """What concerns this person: done to their account, their roles, or a group they are in."""
+    groups = GroupMember.objects.filter(user=person).values("group")
+    return AdminEvent.objects.filter(Q(person=person) | Q(group__in=groups, person=None))
 
 
 def latest_events(events: QuerySet[AdminEvent]) -> list[AdminEvent]:

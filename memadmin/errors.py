@@ -12,8 +12,9 @@ from django.utils import timezone
 from django.views.decorators.csrf import requires_csrf_token
 from django.views.decorators.debug import sensitive_variables
 
-from banks.access import NotEnough
-from banks.models import Bank, Membership, Role, Server
+from banks.access import NotEnough, admins_of
+from banks.models import Bank, Role, Server
+from memadmin.accounts.models import User
 from memadmin.htmx import page_of, wants_fragment
 
 logger = logging.getLogger(__name__)
@@ -113,8 +114,5 @@ def _not_enough(refusal: NotEnough) -> Problem:
 
 def _who_can_help(on: Bank | Server) -> str:
     """The names of up to three admins of the bank or server, for "Ask … for access"."""
-    held = Membership.objects.filter(role=Role.ADMIN, user__is_active=True).select_related("user").order_by("id")
-    server = on.server_id if isinstance(on, Bank) else on.pk
-    of_bank = held.filter(bank=on)[:3] if isinstance(on, Bank) else []
-    names = [member.user.display_name for member in [*of_bank, *held.filter(server=server)[:3]][:3]]
-    return " or ".join(dict.fromkeys(names))
+    admins = User.objects.filter(admins_of(on)).order_by("pk")[:3]
+    return " or ".join(dict.fromkeys(person.display_name for person in admins))

@@ -14,6 +14,8 @@ from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
 from memadmin import errors
+from memadmin.accounts import presence
+from memadmin.accounts.models import User
 from memadmin.htmx import page_of
 
 
@@ -43,6 +45,20 @@ class SignInMiddleware(LoginRequiredMiddleware):
         if HtmxDetails(request):
             return HttpResponseClientRedirect(to)
         return HttpResponseRedirect(to)
+
+
+class PresenceMiddleware:
+    """Notes that a person was here, after the answer was made. Whose session was not looked at is not looked up."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        person = getattr(request, "_cached_user", None)  # Django's own place for it; request.user would ask for it
+        if isinstance(person, User) and person.token is None:
+            presence.note(person)
+        return response
 
 
 class FragmentMiddleware:

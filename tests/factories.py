@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from banks.models import Bank, Blob, Membership, Role, Server, Write
+from banks.models import Bank, Blob, Group, GroupMember, GroupRole, Membership, Role, Server, Write
 from memadmin.accounts.models import User
 from reviews import search
 from reviews.models import ReviewEntry
@@ -62,3 +62,15 @@ def make_entry(bank: Bank, document_id: str = "", *, text: str = "A fact worth k
     )
     search.index(entry_id=entry.pk, document_id=document_id, text=text)
     return entry
+
+
+def make_group(name: str = "", *people: User) -> Group:
+    group = Group.objects.create(name=name or f"group {next(_numbers)}")
+    for person in people:
+        GroupMember.objects.create(group=group, user=person)
+    return group
+
+
+def grant_group(group: Group, on: Bank | Server, role: Role) -> GroupRole:
+    target = {"bank": on} if isinstance(on, Bank) else {"server": on}
+    return GroupRole.objects.create(group=group, role=role, **target)

@@ -2,6 +2,7 @@ from banks.models.banks import Bank, Membership, Reapply, Role
 from banks.models.blobs import Blob
 from banks.models.events import AdminEvent
 from banks.models.files import RetainFile
+from banks.models.groups import Group, GroupMember, GroupRole
 from banks.models.jobs import Job, JobItem
 from banks.models.log_index import Unindexed, WriteFact
 from banks.models.numbers import BankAlias, BankNumbers
@@ -18,6 +19,9 @@ __all__ = [
     "BankAlias",
     "BankNumbers",
     "Blob",
+    "Group",
+    "GroupMember",
+    "GroupRole",
     "IdempotencyKey",
     "Job",
     "JobItem",

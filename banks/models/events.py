@@ -5,6 +5,7 @@ from django.db import models
 from django.utils import timezone
 
 from banks.models.banks import Bank
+from banks.models.groups import Group
 from banks.models.servers import Server
 
 
@@ -34,6 +35,23 @@ class AdminEvent(models.Model):
         PERSON_CLEARED = "person-cleared", "Made a project's bank"
         TOKEN_MADE = "token-made", "API token made"
         TOKEN_REVOKED = "token-revoked", "API token revoked"
+        GROUP_MADE = "group-made", "Group made"
+        GROUP_RENAMED = "group-renamed", "Group renamed"
+        GROUP_REMOVED = "group-removed", "Group removed"
+        GROUP_JOINED = "group-joined", "Put into a group"
+        GROUP_LEFT = "group-left", "Taken out of a group"
+        GROUP_ROLE_GIVEN = "group-role-given", "Group given a role"
+        GROUP_ROLE_CHANGED = "group-role-changed", "Role of a group changed"
+        GROUP_ROLE_TAKEN = "group-role-taken", "Role of a group taken away"
+        OPERATOR_MADE = "operator-made", "Made an operator"
+        OPERATOR_ENDED = "operator-ended", "No operator any more"
+        UNLOCKED = "unlocked", "Sign-in unlocked"
+        FACTOR_ADDED = "factor-added", "Second factor set up"
+        FACTOR_REMOVED = "factor-removed", "Second factor removed"
+        FACTOR_RESET = "factor-reset", "Second factor reset"
+        CODES_MADE = "codes-made", "New recovery codes"
+        IDENTITY_JOINED = "identity-joined", "Company sign-in joined"
+        IDENTITY_ENDED = "identity-ended", "Company sign-in ended"
 
     what = models.CharField(max_length=20, choices=What.choices)
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
@@ -45,6 +63,8 @@ class AdminEvent(models.Model):
     bank_name = models.TextField(blank=True, default="")
     person = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+", db_index=False)
     person_name = models.CharField(max_length=310, blank=True, default="")
+    group = models.ForeignKey(Group, models.SET_NULL, null=True, related_name="+", db_index=False)
+    group_name = models.CharField(max_length=100, blank=True, default="")
     before = models.JSONField(default=dict, help_text="{field: value} of what changed")
     after = models.JSONField(default=dict)
     reason = models.CharField(max_length=300, blank=True, default="")
@@ -57,6 +77,7 @@ class AdminEvent(models.Model):
             models.Index(fields=["server", "-at", "-id"], name="admin_event_server"),
             models.Index(fields=["bank", "-at", "-id"], name="admin_event_bank"),
             models.Index(fields=["person", "-at", "-id"], name="admin_event_person"),
+            models.Index(fields=["group", "-at", "-id"], name="admin_event_group"),
         ]
 
     def __str__(self) -> str:

@@ -2,7 +2,7 @@ from typing import Any
 
 from django.db import transaction
 
-from banks.models import AdminEvent, Bank, Server
+from banks.models import AdminEvent, Bank, Group, Server
 from memadmin.accounts.models import User
 
 
@@ -13,6 +13,7 @@ def record(
     server: Server | None = None,
     bank: Bank | None = None,
     person: User | None = None,
+    group: Group | None = None,
     before: dict[str, Any] | None = None,
     after: dict[str, Any] | None = None,
     reason: str = "",
@@ -31,6 +32,8 @@ def record(
         bank_name=_name_of(bank) if bank else "",
         person=person,
         person_name=person.display_name if person else "",
+        group=group,
+        group_name=group.name if group else "",
         before=before or {},
         after=after or {},
         reason=reason[:300],

@@ -6,8 +6,9 @@ The caller has proven that `actor` is an admin of what it is about (banks.access
 from dataclasses import dataclass
 
 from django.db import IntegrityError, transaction
-from django.db.models import F, Q
+from django.db.models import F
 
+from banks import access
 from banks.models import AdminEvent, Bank, Membership, Role, Server
 from banks.services import events
 from banks.services.refusal import ChangedMeanwhile, Refusal
@@ -64,9 +65,11 @@ def change_role(*, actor: User, membership: Membership, was: Role, role: Role) -
     if membership.user_id == actor.pk and role > membership.role:
         raise Refusal("Nobody raises their own role. Another admin or an operator can.")
     with transaction.atomic():
-        _keep_an_admin(membership, role)
+        take_turns(target_of(membership))
         if not Membership.objects.filter(pk=membership.pk, role=was).update(role=role):
             raise ChangedMeanwhile("This role was changed meanwhile. Nothing was changed by you; look at it again.")
+        if was == Role.ADMIN and membership.user.is_active:
+            keep_an_admin(target_of(membership))
         _record(What.ROLE_CHANGED, actor, membership, {"role": was.label}, {"role": role.label})
     return True
 
@@ -74,10 +77,12 @@ def change_role(*, actor: User, membership: Membership, was: Role, role: Role) -
 def remove(*, actor: User, membership: Membership, was: Role) -> None:
     """Takes the role away. What the person has decided stays theirs. Raises Refusal as `change_role` does."""
     with transaction.atomic():
-        _keep_an_admin(membership, None)
+        take_turns(target_of(membership))
         removed, _ = Membership.objects.filter(pk=membership.pk, role=was).delete()
         if not removed:
             raise ChangedMeanwhile("This role was changed meanwhile. Nothing was changed by you; look at it again.")
+        if was == Role.ADMIN and membership.user.is_active:
+            keep_an_admin(target_of(membership))
         _record(What.MEMBER_REMOVED, actor, membership, before={"role": was.label})
 
 
@@ -87,19 +92,15 @@ def target_of(membership: Membership) -> Bank | Server:
     return target
 
 
-def _keep_an_admin(membership: Membership, role: Role | None) -> None:
-    """Refuses to take the last admin away where nobody else could give the role back."""
-    if role == Role.ADMIN:
-        return
-    on = target_of(membership)
-    # Two admins who demote each other at once take turns at this row: the second one sees what the first one did.
+def take_turns(on: Bank | Server) -> None:
+    """Two admins who demote each other at once wait here for each other: the second sees what the first one did."""
     same = Bank.objects.filter(pk=on.pk) if isinstance(on, Bank) else Server.objects.filter(pk=on.pk)
     same.update(created=F("created"))
-    held = Membership.objects.filter(role=Role.ADMIN, user__is_active=True)
-    if not held.filter(pk=membership.pk).exists():
-        return
-    here = Q(bank=on) | Q(server=on.server_id) if isinstance(on, Bank) else Q(server=on)
-    if held.filter(here).exclude(pk=membership.pk).exists():
+
+
+def keep_an_admin(on: Bank | Server) -> None:
+    """After a role was taken away: raises Refusal, which undoes it, where nobody is left who could give it back."""
+    if User.objects.filter(access.admins_of(on)).exists():
         return
     if not User.objects.filter(is_superuser=True, is_active=True).exists():
         raise Refusal("This is the last admin here, and there is no operator. Make somebody else an admin first.")

@@ -5,7 +5,8 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Q
 
-from banks.models import AdminEvent, Bank, Membership, RetainItem, Role, Write
+from banks import access
+from banks.models import AdminEvent, Bank, RetainItem, Write
 from banks.services import events
 from banks.services.refusal import ChangedMeanwhile, Refusal
 from memadmin.accounts.models import User
@@ -50,12 +51,8 @@ def clear(*, actor: User, bank: Bank) -> bool:
 def hidden_from(bank: Bank) -> int:
     """How many people with a role on the bank or its server do not see it while it is a person's."""
     here = Q(bank=bank) | Q(server=bank.server_id)
-    held = Membership.objects.filter(here, user__is_active=True, user__is_superuser=False)
-    admins = held.filter(role=Role.ADMIN).values("user")
-    others = held.exclude(user__in=admins)
-    if bank.person_id is not None:
-        others = others.exclude(user=bank.person_id)
-    return others.values("user").distinct().count()
+    people = User.objects.filter(access.holders(here), is_active=True, is_superuser=False)
+    return people.exclude(access.admins_of(bank)).exclude(pk=bank.person_id or 0).count()
 
 
 def _under_way(bank: Bank) -> bool:

@@ -1,10 +1,10 @@
-"""What an operator does to accounts: shut, open again, a new invitation. Recorded like everything about people."""
+"""What an operator does to accounts: make, shut, open again, make operators. Recorded like everything about people."""
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import F
 
-from banks.models import AdminEvent
-from banks.services import events, tokens
+from banks.models import AdminEvent, Group
+from banks.services import events, groups, tokens
 from banks.services.refusal import Refusal
 from memadmin.accounts import links, people
 from memadmin.accounts.models import User
@@ -17,10 +17,7 @@ def close(*, actor: User, person: User, reason: str) -> bool:
     """Shuts an account; its sessions, links and tokens end. False when it was shut. What the person decided stays."""
     if person.pk == actor.pk:
         raise Refusal("You cannot close your own account. Another operator can.")
-    operators = User.objects.filter(is_superuser=True)
-    operators.update(is_superuser=F("is_superuser"))  # two operators who close each other take turns here
-    if not operators.filter(pk=actor.pk, is_active=True).exists():
-        raise Refusal("Your own account was closed meanwhile.")
+    _still_operator(actor)
     if not people.close(person):
         return False
     events.record(what=What.CLOSED, actor=actor, person=person, reason=reason)
@@ -44,3 +41,49 @@ def invite_again(*, actor: User, person: User) -> links.IssuedLink:
         raise Refusal("Only somebody who has never signed in gets an invitation.")
     events.record(what=What.INVITED_AGAIN, actor=actor, person=person)
     return links.issue(user=person, invitation=True)
+
+
+def invite(*, actor: User, username: str, email: str, name: str, group: Group | None) -> links.IssuedLink:
+    """An account without a password or a role of its own, and a link that opens it once, for three days."""
+    if people.find(username) or (email and people.find(email)):
+        raise Refusal("Somebody has this name or address already.", field="login")
+    try:
+        with transaction.atomic():
+            person = people.create_invited(username=username, email=email, name=name)
+            events.record(what=What.INVITED, actor=actor, person=person)
+            if group is not None:
+                groups.join(actor=actor, group=group, person=person)
+            return links.issue(user=person, invitation=True)
+    except IntegrityError as error:
+        raise Refusal("Somebody has just taken this name. Load the page again.", field="login") from error
+
+
+@transaction.atomic
+def make_operator(*, actor: User, person: User, reason: str) -> bool:
+    """From now on the person may everything. False when they may already."""
+    _still_operator(actor)
+    if not User.objects.filter(pk=person.pk, is_superuser=False, is_active=True).update(is_superuser=True):
+        if not person.is_active:
+            raise Refusal("This account is closed. Open it first.")
+        return False
+    events.record(what=What.OPERATOR_MADE, actor=actor, person=person, reason=reason)
+    return True
+
+
+@transaction.atomic
+def end_operator(*, actor: User, person: User, reason: str) -> bool:
+    """What is left are the roles they have. False when they were none. Nobody does it to themselves, so one remains."""
+    if person.pk == actor.pk:
+        raise Refusal("You cannot take this from yourself. Another operator can.")
+    _still_operator(actor)
+    if not User.objects.filter(pk=person.pk, is_superuser=True).update(is_superuser=False):
+        return False
+    events.record(what=What.OPERATOR_ENDED, actor=actor, person=person, reason=reason)
+    return True
+
+
+def _still_operator(actor: User) -> None:
+    operators = User.objects.filter(is_superuser=True)
+    operators.update(is_superuser=F("is_superuser"))  # two operators who close each other take turns here
+    if not operators.filter(pk=actor.pk, is_active=True).exists():
+        raise Refusal("You are no operator any more.")

@@ -6,15 +6,15 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from banks import access, forms, selectors_people
-from banks.models import AdminEvent
+from banks import access, forms, selectors_groups, selectors_people
+from banks.forms_team import InviteForm
 from banks.services import team
 from banks.services.refusal import Refusal
 from banks.views.members import show_link
 from memadmin.accounts import people
-from memadmin.htmx import PersonRequest, SeeOther
+from memadmin.htmx import PersonRequest, SeeOther, posted
 from memadmin.paging import Cursor
 
 
@@ -44,10 +44,12 @@ def person_detail(request: PersonRequest, pk: int) -> HttpResponse:
         "person": person,
         "roles": roles,
         "after": roles[-1].pk if more else "",
+        "groups": selectors_groups.groups_with_roles(person),
         "invitation": selectors_people.open_invitation(person),
         "may_be_invited": people.may_be_invited(person),
-        "events": selectors_people.latest_events(AdminEvent.objects.filter(person=person)),
+        "events": selectors_people.latest_events(selectors_people.events_about(person)),
         "reason": forms.ReasonForm(auto_id="account-%s"),
+        "operator_reason": forms.ReasonForm(auto_id="operator-%s"),
     }
     return render(request, "banks/person_detail.html", context)
 
@@ -72,6 +74,39 @@ def person_invite(request: PersonRequest, pk: int) -> HttpResponse:
         messages.error(request, f"No link was made. {refusal}")
         return SeeOther(back)
     return show_link(request, link.url(request.build_absolute_uri("/")), person, back)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def person_new(request: PersonRequest) -> HttpResponse:
+    """Somebody new without a role of their own. The link is shown in the answer to the POST alone."""
+    access.require_reach(request.user, "operator")
+    form = InviteForm(posted(request))
+    if request.method != "POST" or not form.is_valid():
+        return render(request, "banks/person_new.html", {"form": form}, status=422 if form.errors else 200)
+    said = form.cleaned_data
+    try:
+        link = team.invite(
+            actor=request.user,
+            username=said["login"],
+            email=said["login"] if "@" in said["login"] else "",
+            name=said["name"],
+            group=said["group"],
+        )
+    except Refusal as refusal:
+        form.add_error(refusal.field or None, str(refusal))
+        return render(request, "banks/person_new.html", {"form": form}, status=422)
+    back = reverse("banks:person-detail", args=[link.user.pk])
+    return show_link(request, link.url(request.build_absolute_uri("/")), link.user, back)
+
+
+@require_POST
+def person_operator(request: PersonRequest, pk: int) -> HttpResponse:
+    return _switch(request, pk, team.make_operator, "They may everything from now on.")
+
+
+@require_POST
+def person_operator_end(request: PersonRequest, pk: int) -> HttpResponse:
+    return _switch(request, pk, team.end_operator, "They are no operator any more; their roles are what is left.")
 
 
 @require_safe

@@ -1,3 +1,4 @@
+from datetime import datetime
 from typing import Any, ClassVar
 
 from django.contrib.auth.models import AbstractUser
@@ -17,6 +18,13 @@ class User(AbstractUser):
     token: Any = None
 
     theme = models.CharField(max_length=5, choices=Theme.choices, default=Theme.SYSTEM, blank=True)
+
+    last_seen = models.DateTimeField(null=True, help_text="a page of theirs was asked for; to a few minutes")
+
+    @property
+    def seen(self) -> datetime | None:
+        """The last sign of this person in a browser."""
+        return max((at for at in (self.last_seen, self.last_login) if at), default=None)
 
     @property
     def display_name(self) -> str:

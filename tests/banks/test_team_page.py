@@ -189,4 +189,4 @@ def test_links_are_shown_to_whom_they_are_for(bank: Bank, people: People, as_use
         rail = text_of(as_user(person).get("/")).split('id="rail"')[1].split("</nav>")[0]
         assert ("/servers/" in rail, "/team/" in rail) == (servers, team), person
         assert 'href="/banks/"' in rail
-        assert 'href="/accounts/password/change/"' in rail
+        assert 'href="/settings/account/"' in rail

@@ -14,6 +14,7 @@ from banks.models import Bank, Blob, Role, Write
 from banks.operations import acts
 from banks.services import dry_runs, retaining, tokens
 from reviews.models import FactDecision, Reapplication
+from tests import factories
 from tests.banks.conftest import LyingTransport, line
 from tests.banks.filing import send
 from tests.banks.operations import make_operation
@@ -67,6 +68,8 @@ def things(bank: Bank, people: People, line: LyingTransport) -> dict[str, int]:
     question = Reapplication.objects.create(
         decision=fact, fact_id="g", replaces="f", text=text, exact=False, state=Reapplication.State.ASKED
     )
+    group = factories.make_group("Readers", people.viewer)
+    factories.grant_group(group, bank, Role.VIEWER)
     issued = tokens.issue(owner=people.owner, name="agent", role=Role.ADMIN, banks=None, days=30)
     operation = make_operation(bank, "failed", document_id="notes/b.md")
     params = {"act": "retry", "group": str(uuid4()), "picks": [operation.pk], "total": 1}
@@ -93,6 +96,9 @@ def things(bank: Bank, people: People, line: LyingTransport) -> dict[str, int]:
         "sources/": bank.pk,
         "servers/": bank.server.pk,
         "members/": member.pk,
+        "groups/": group.pk,
+        "people/": group.members.get().pk,
+        "roles/": group.roles.get().pk,
         "team/": people.viewer.pk,
         "tokens/": issued.token.pk,
         "files/": file.pk,
