@@ -25,6 +25,9 @@ HoldHook = Callable[[Sequence[tuple[RetainItem, str]]], None]
 # A memory that was held → the address of the page where it is decided on, "" when there is none.
 ReviewHook = Callable[[RetainItem], str]
 
+# Called inside a transaction when a server has said that what we know of a bank's numbers may be old.
+CountersHook = Callable[[Bank], None]
+
 _after_policy: list[PolicyHook] = []
 _waiting: list[WaitingHook] = []
 _oldest: list[OldestHook] = []
@@ -32,6 +35,7 @@ _pages: list[PageHook] = []
 _gone: list[GoneHook] = []
 _holding: list[HoldHook] = []
 _reviews: list[ReviewHook] = []
+_counters: list[CountersHook] = []
 
 
 def after_policy_change(hook: PolicyHook) -> None:
@@ -60,6 +64,16 @@ def holds(hook: HoldHook) -> None:
 
 def has_reviews(hook: ReviewHook) -> None:
     _reviews.append(hook)
+
+
+def reads_counters(hook: CountersHook) -> None:
+    """It must be quick and must not call the bank; being called often must cost little."""
+    _counters.append(hook)
+
+
+def counters_are_old(bank: Bank) -> None:
+    for hook in _counters:
+        hook(bank)
 
 
 def hold(items: Sequence[tuple[RetainItem, str]]) -> None:

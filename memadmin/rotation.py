@@ -10,11 +10,14 @@ from django.conf import settings
 from django.db.models import Model
 
 from banks import crypto
-from banks.models import Server
+from banks.models import Server, Webhook
 from memadmin.up.folder import LOCK, running
 
 # Every field that holds a secret, and what it is called. A test looks for others.
-SECRETS: list[tuple[type[Model], str, str]] = [(Server, "api_key_encrypted", "API key")]
+SECRETS: list[tuple[type[Model], str, str]] = [
+    (Server, "api_key_encrypted", "API key"),
+    (Webhook, "secret_encrypted", "webhook secret"),
+]
 TRIES = 5  # where somebody stores another secret meanwhile
 
 MOVED, KEPT, LOST, RACED = "re-encrypted", "under the first key", "no key opens it", "changed meanwhile"

@@ -39,6 +39,7 @@ from banks.hindsight.shapes import (
     Version,
 )
 from banks.hindsight.transport import Timeouts
+from banks.hindsight.webhooks import WebhookRow
 
 __all__ = [
     "BadAnswer",
@@ -81,6 +82,7 @@ __all__ = [
     "Timeouts",
     "Unreachable",
     "Version",
+    "WebhookRow",
     "check_bank_id",
     "check_document_id",
     "check_fact_id",

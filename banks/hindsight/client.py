@@ -32,13 +32,14 @@ from banks.hindsight.shapes import (
     Version,
 )
 from banks.hindsight.walking import MOST_PAGES, every_row, first_rows
+from banks.hindsight.webhooks import WebhookCalls
 
 MOST_OPERATIONS = 1_000  # that a walk brings home
 
 _OTHER_DOCUMENT = "This server cannot show this document: it answered for something else."
 
 
-class HindsightClient(ContentCalls, DirectiveCalls):
+class HindsightClient(ContentCalls, DirectiveCalls, WebhookCalls):
     """One server as seen with one key. A context manager; safe to share between threads.
 
     base_url: `http(s)://host[:port][/prefix]`; ValueError when it is anything else. `transport` replaces the network.

@@ -48,6 +48,10 @@ def operation_path(namespace: str, bank_id: str, operation_id: str, *rest: str) 
     return b"/".join([path, *_words(rest)])
 
 
+def webhook_path(namespace: str, bank_id: str, webhook_id: str) -> bytes:
+    return bank_path(namespace, bank_id, "webhooks") + b"/" + _segment("webhook id", webhook_id)
+
+
 def document_segment(document_id: str) -> bytes:
     """A document id as exactly one path segment; slashes inside are allowed and encoded."""
     return _encoded("document id", document_id)

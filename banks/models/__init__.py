@@ -10,6 +10,7 @@ from banks.models.operations import OperationLook, OperationSeen
 from banks.models.retain import RetainItem, RetainLabel
 from banks.models.servers import Server
 from banks.models.tokens import ApiToken, IdempotencyKey
+from banks.models.webhooks import Webhook, WebhookDelivery
 from banks.models.writes import Write
 
 __all__ = [
@@ -35,6 +36,8 @@ __all__ = [
     "Role",
     "Server",
     "Unindexed",
+    "Webhook",
+    "WebhookDelivery",
     "Write",
     "WriteFact",
 ]
