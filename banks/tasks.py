@@ -112,3 +112,11 @@ def sweep_operations() -> int:
         except (OperationalError, OSError):  # the broker is away: the next sweep
             return number
     return len(waiting)
+
+
+@shared_task(name="banks.tasks.forget_deliveries")
+def forget_deliveries() -> int:
+    """Idempotent: removes what is old, some at a time."""
+    from banks.webhooks import receive
+
+    return receive.forget()

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from banks.views import banks, members, person
+from banks.views import banks, members, person, webhooks
 
 urlpatterns: list[URLPattern] = [
     path("banks/", banks.bank_list, name="bank-list"),
@@ -10,6 +10,11 @@ urlpatterns: list[URLPattern] = [
     path("banks/<int:pk>/policy/", banks.bank_policy, name="bank-policy"),
     path("banks/<int:pk>/person/", person.bank_person, name="bank-person"),
     path("banks/<int:pk>/person/clear/", person.bank_person_clear, name="bank-person-clear"),
+    path("banks/<int:pk>/webhook/", webhooks.bank_webhook, name="bank-webhook"),
+    path("banks/<int:pk>/webhook/register/", webhooks.bank_webhook_register, name="bank-webhook-register"),
+    path("banks/<int:pk>/webhook/remove/", webhooks.bank_webhook_remove, name="bank-webhook-remove"),
+    # Without a slash at its end: whoever calls it follows no redirect.
+    path("hooks/hindsight/<slug:token>", webhooks.webhook_receive, name="webhook-receive"),
     path("banks/<int:pk>/members/", members.bank_members, name="bank-members"),
     path("banks/<int:pk>/members/add/", members.bank_member_add, name="bank-member-add"),
 ]

@@ -142,6 +142,7 @@ CELERY_TASK_ROUTES = {
     "banks.tasks.read_numbers": {"queue": "load"},
     "banks.tasks.sweep_numbers": {"queue": "load"},
     "banks.tasks.sweep_operations": {"queue": "load"},
+    "banks.tasks.forget_deliveries": {"queue": "load"},
     "banks.tasks.*": {"queue": "door"},
     "reviews.tasks.*": {"queue": "load"},
 }
@@ -156,6 +157,8 @@ CELERY_BEAT_SCHEDULE = {
     # What was not begun before the next ones are due is of no use.
     "sweep-loads": {"task": "reviews.tasks.sweep_loads", "schedule": 5.0, "options": {"expires": 10}},
     "sweep-polls": {"task": "reviews.tasks.sweep_polls", "schedule": 10.0},
+    "sweep-webhooks": {"task": "reviews.tasks.sweep_webhooks", "schedule": 5.0, "options": {"expires": 10}},
+    "forget-deliveries": {"task": "banks.tasks.forget_deliveries", "schedule": 3600.0},
     "sweep-operations": {"task": "banks.tasks.sweep_operations", "schedule": 3.0, "options": {"expires": 10}},
     "sweep-numbers": {"task": "banks.tasks.sweep_numbers", "schedule": 5.0, "options": {"expires": 10}},
     "sweep-jobs": {"task": "banks.tasks.sweep_jobs", "schedule": 15.0},
@@ -272,6 +275,8 @@ LEASE_MINUTES = 5
 SETTLE_MINUTES = env.number("MEMADMIN_SETTLE_MINUTES", 30)
 # How often each bank's documents are looked at.
 POLL_SECONDS = env.number("MEMADMIN_POLL_SECONDS", 60)
+# How far the clock of a server that calls our webhook may be from ours.
+WEBHOOK_WINDOW_SECONDS = max(env.number("MEMADMIN_WEBHOOK_WINDOW_SECONDS", 300), 10.0)
 # How often the operations of a bank are read while some have not ended; five times as long where nothing happens.
 OPERATIONS_SECONDS = max(env.number("MEMADMIN_OPERATIONS_SECONDS", 60), 10.0)
 # How often what a server counts in a bank is read; less often where that fails.

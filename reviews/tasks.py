@@ -57,6 +57,14 @@ def sweep_polls() -> int:
     return _tell(poll_bank, poll.due())
 
 
+@shared_task(name="reviews.tasks.sweep_webhooks")
+def sweep_webhooks() -> int:
+    """Idempotent: each delivery is claimed by conditional update, and a document met twice is one entry."""
+    from reviews.services import told
+
+    return told.run()
+
+
 def _tell(task: Any, ids: list[int]) -> int:
     """One message each. What is not told because the broker is away waits for the next sweep."""
     for each in ids:

@@ -103,6 +103,8 @@ def delete_bank(request: Request) -> dict[str, Any]:
     """Says yes for unknown banks too."""
     count = request.store.number("SELECT count(*) FROM facts WHERE bank_id = ?", request.bank_id)
     count += request.store.number("SELECT count(*) FROM documents WHERE bank_id = ?", request.bank_id)
+    hooks = "SELECT id FROM webhooks WHERE bank_id = ?"
+    request.store.run(f"DELETE FROM deliveries WHERE webhook_id IN ({hooks})", request.bank_id)  # noqa: S608
     for table in (
         "facts",
         "chunks",
@@ -111,6 +113,7 @@ def delete_bank(request: Request) -> dict[str, Any]:
         "mental_models",
         "directives",
         "events",
+        "webhooks",
         "config",
         "banks",
     ):

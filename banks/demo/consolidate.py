@@ -8,6 +8,7 @@ from collections.abc import Collection
 from typing import Any
 from uuid import uuid4
 
+from banks.demo import webhooks
 from banks.demo.http import Request
 from banks.demo.store import Row, Store, marks, pack, stamp, unpack
 
@@ -80,3 +81,4 @@ def _note_operation(request: Request) -> None:
     request.store.insert(
         "operations", done | {"status": "completed", "created_at": now, "updated_at": now, "completed_at": now}
     )
+    webhooks.consolidated(request, done["id"])

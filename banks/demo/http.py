@@ -50,6 +50,7 @@ class Request:
     parsers: tuple[str, ...] = ()
     args: dict[str, str] = field(default_factory=dict)
     ignored: list[str] = field(default_factory=list)
+    status: int = 200  # of the answer, when it is a good one
 
     @property
     def bank_id(self) -> str:

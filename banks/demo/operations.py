@@ -170,7 +170,7 @@ def _step(request: Request, row: Row) -> None:
         return
     for item in unpack(row["items"]):
         try:
-            added += retain.store_item(request, item)
+            added += retain.store_item(request, item, row["id"])
         except (retain.ExtractionFailed, Problem) as failure:
             error = f"RuntimeError: {failure}"
             break

@@ -1,6 +1,7 @@
 """The demo server as a process, on the loopback address only."""
 
 import argparse
+import http.client
 import logging
 import signal
 import sys
@@ -8,6 +9,7 @@ import threading
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from banks.demo.samples import fill
 from banks.demo.server import DemoServer
@@ -17,6 +19,7 @@ logger = logging.getLogger(__name__)
 HOST = "127.0.0.1"
 STATE_FILE = "demo.sqlite3"
 _LARGEST_BODY = 64 * 1024 * 1024
+_EVERY, _PATIENCE = 0.5, 5.0  # seconds between looks at what is to be called, and for one call
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -49,6 +52,28 @@ class Handler(BaseHTTPRequestHandler):
         """Paths hold ids of memories: nothing is logged."""
 
 
+def send(url: str, headers: dict[str, str], body: bytes) -> int:
+    """One call of a webhook; redirects are not followed. The status, 0 when nobody answers."""
+    parts = urlsplit(url)
+    connection = http.client.HTTPConnection(parts.hostname or "", parts.port or 80, timeout=_PATIENCE)
+    target = f"{parts.path or '/'}{'?' if parts.query else ''}{parts.query}"
+    try:
+        connection.request("POST", target, body, headers)
+        return connection.getresponse().status
+    except (OSError, http.client.HTTPException):
+        return 0
+    finally:
+        connection.close()
+
+
+def call_webhooks(demo: DemoServer, over: threading.Event) -> None:
+    while not over.wait(_EVERY):
+        try:
+            demo.deliver(send)
+        except Exception:
+            logger.exception("the demo server could not call its webhooks")
+
+
 def open_demo(folder: Path) -> DemoServer:
     """The demo server of this folder; filled with the samples when it is new."""
     file = folder / STATE_FILE
@@ -65,22 +90,27 @@ def serve(folder: Path, port: int) -> int:
     demo = open_demo(folder)
     handler = type("BoundHandler", (Handler,), {"demo": demo})
     try:
-        http = ThreadingHTTPServer((HOST, port), handler)
+        server = ThreadingHTTPServer((HOST, port), handler)
     except OSError as error:
         sys.stderr.write(f"The demo server cannot listen on port {port}: {error.strerror}.\n")
         demo.close()
         return 1
-    http.daemon_threads = True
+    server.daemon_threads = True
 
     def stop(number: int, frame: object) -> None:
-        threading.Thread(target=http.shutdown).start()  # shutdown() waits for the loop that this handler interrupts
+        threading.Thread(target=server.shutdown).start()  # shutdown() waits for the loop that this handler interrupts
 
     for each in (signal.SIGTERM, signal.SIGINT):
         signal.signal(each, stop)
-    sys.stdout.write(f"demo server on http://{HOST}:{http.server_address[1]}\n")
+    sys.stdout.write(f"demo server on http://{HOST}:{server.server_address[1]}\n")
     sys.stdout.flush()
-    with http:
-        http.serve_forever(poll_interval=0.2)
+    over = threading.Event()
+    calling = threading.Thread(target=call_webhooks, args=(demo, over), daemon=True)
+    calling.start()
+    with server:
+        server.serve_forever(poll_interval=0.2)
+    over.set()
+    calling.join(2 * _PATIENCE)
     demo.close()
     return 0
 

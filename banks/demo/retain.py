@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
-from banks.demo import consolidate, operations, text
+from banks.demo import consolidate, operations, text, webhooks
 from banks.demo.banks import ensure_bank, touch_bank
 from banks.demo.facts import parse_time
 from banks.demo.http import Problem, Request, invalid, wrong_value
@@ -65,8 +65,11 @@ def reprocess(request: Request) -> dict[str, Any]:
     return {"success": True, "operation_id": operations.submit(request, [item], str(uuid4())), "items_count": 1}
 
 
-def store_item(request: Request, item: dict[str, Any]) -> int:
-    """Store one document. Returns how many facts are new. ExtractionFailed, Problem: the old one stays."""
+def store_item(request: Request, item: dict[str, Any], operation_id: str = "") -> int:
+    """Store one document. Returns how many facts are new. ExtractionFailed, Problem: the old one stays.
+
+    `operation_id`: of the work in the background, which webhooks tell; else it gets a name that no list has.
+    """
     document_id, content = item["document_id"], item["content"].replace("\0", "")
     _said_at(request, item)  # of a file nothing was checked before; nothing is changed yet
     old = request.store.row("SELECT * FROM documents WHERE bank_id = ? AND id = ?", request.bank_id, document_id)
@@ -87,6 +90,7 @@ def store_item(request: Request, item: dict[str, Any]) -> int:
     touched |= consolidate.subjects_of(request.store, request.bank_id, document_id)
     consolidate.consolidate(request, touched)
     touch_bank(request)
+    webhooks.retained(request, item, operation_id or uuid4().hex)
     return added
 
 

@@ -29,6 +29,7 @@ from banks.demo import (
     mental_models,
     operations,
     retain,
+    webhooks,
 )
 from banks.demo.http import Pace, Problem, Request
 from banks.demo.store import Store
@@ -118,6 +119,10 @@ _ROUTES = (
     _route("DELETE", f"{_BANK}/operations/{{operation}}", operations.cancel_operation),
     _route("POST", f"{_BANK}/operations/{{operation}}/retry", operations.retry_operation),
     _route("DELETE", f"{_BANK}/operations/{{operation}}/delete", operations.delete_operation),
+    _route("GET", f"{_BANK}/webhooks", webhooks.list_webhooks, "limit offset"),
+    _route("POST", f"{_BANK}/webhooks", webhooks.create_webhook),
+    _route("DELETE", f"{_BANK}/webhooks/{{webhook}}", webhooks.delete_webhook),
+    _route("GET", f"{_BANK}/webhooks/{{webhook}}/deliveries", webhooks.list_deliveries, "limit cursor"),
 )
 
 
@@ -189,6 +194,31 @@ class DemoServer:
                 operations.catch_up(request)
             self._store.commit()
 
+    def deliver(self, send: Callable[[str, dict[str, str], bytes], int]) -> int:
+        """Call the webhooks for what has happened. `send(url, headers, body)`: the status, 0 when nobody answers.
+
+        Returns how many calls were made. Other requests are handled meanwhile.
+        """
+        with self._working() as request:
+            operations.catch_up(request)
+            calls = webhooks.due(request)
+        for call in calls:
+            status = send(call.url, call.headers, call.body)
+            with self._working() as request:
+                webhooks.settle(request, call.delivery, status)
+        return len(calls)
+
+    @contextmanager
+    def _working(self) -> Iterator[Request]:
+        with self._lock:
+            self._store.begin()
+            try:
+                yield self._request("GET", "/", {}, b"")
+            except BaseException:
+                self._store.rollback()
+                raise
+            self._store.commit()
+
     def _request(self, method: str, target: str, headers: Mapping[str, str], body: bytes) -> Request:
         path, _, query = target.partition("?")
         return Request(
@@ -208,7 +238,8 @@ class DemoServer:
         self._store.commit()  # what was due has happened, whatever becomes of this request
         self._store.begin()
         try:
-            return 200, self._dispatch(request)
+            data = self._dispatch(request)
+            return request.status, data
         except Problem as problem:
             self._store.rollback()
             self._store.begin()

@@ -14,7 +14,7 @@ def new_token() -> str:
 
 
 class Webhook(models.Model):
-    """An address of ours that a bank's server calls. Who knows the address alone gets nothing done: the signature counts.
+    """An address of ours that a bank's server calls. Knowing it is of no use without the secret.
 
     Registered and removed through the door; a removed one takes nothing more, and its row stays.
     """

@@ -17,9 +17,10 @@ from reviews.services.expiry import expiry_of
 
 Load, State = ReviewEntry.Load, ReviewEntry.State
 
-# The names of the sources in ReviewEntry.sources: the look at a bank, and our retain queue.
+# The names of the sources in ReviewEntry.sources: the look at a bank, our retain queue, and a server's webhook.
 SOURCE = "bank"
 QUEUE = "retain"
+WEBHOOK = "webhook"
 # Kinds of writes that put a text of ours into the bank.
 RETAINING = ["edit", "put-back"]
 
@@ -36,7 +37,7 @@ class Enqueued:
 
 
 @transaction.atomic
-def enqueue(*, bank: Bank, rows: Sequence[DocumentRow]) -> Enqueued:
+def enqueue(*, bank: Bank, rows: Sequence[DocumentRow], source: str = SOURCE) -> Enqueued:
     """New documents get an entry, changed ones a fresh look by a worker. Nothing is an event twice.
 
     Not an event: a content hash that we know, and a text that we sent ourselves. Two sources may bring the same
@@ -55,9 +56,9 @@ def enqueue(*, bank: Bank, rows: Sequence[DocumentRow]) -> Enqueued:
     changed = 0
     for key, entry in sorted(known.items(), key=lambda item: item[1].pk):
         if key not in ours or entry.state == State.DELETED:
-            changed += _look_again(entry, by_hash[key])
+            changed += _look_again(entry, by_hash[key], source)
     came = projects_of(bank, [Write.hash_of(row.id) for row in new])
-    return Enqueued(create(bank, new, source=SOURCE, projects=came), changed)
+    return Enqueued(create(bank, new, source=source, projects=came), changed)
 
 
 def _sent_by_us(bank: Bank, by_hash: dict[str, DocumentRow]) -> set[str]:
@@ -75,7 +76,7 @@ def _sent_by_us(bank: Bank, by_hash: dict[str, DocumentRow]) -> set[str]:
     return {key for key, sha256 in [*sent, *under_way] if by_hash[key].content_hash == sha256}
 
 
-def _look_again(entry: ReviewEntry, row: DocumentRow) -> bool:
+def _look_again(entry: ReviewEntry, row: DocumentRow, source: str) -> bool:
     """Asks for a load when the bank holds something else than we have. What to make of it, the load says."""
     same = entry.content_hash == row.content_hash
     back = entry.state == State.DELETED or entry.load_state == Load.MISSING
@@ -84,8 +85,8 @@ def _look_again(entry: ReviewEntry, row: DocumentRow) -> bool:
     if not entry.content_hash and entry.load_after is not None:
         return False  # its first load is under way
     changes: dict[str, Any] = {"load_after": timezone.now(), "load_attempts": 0}
-    if SOURCE not in entry.sources:
-        changes["sources"] = [*entry.sources, SOURCE]
+    if source not in entry.sources:
+        changes["sources"] = [*entry.sources, source]
     return bool(ReviewEntry.objects.filter(pk=entry.pk, version=entry.version).update(**changes))
 
 

@@ -20,6 +20,7 @@ from banks.models import Bank, Server, Write
 from reviews.curation import elsewhere
 from reviews.models import ReviewEntry
 from reviews.services.enqueue import Enqueued, enqueue
+from reviews.services.quiet import is_quiet, server_time
 
 logger = logging.getLogger(__name__)
 
@@ -31,11 +32,6 @@ OVERLAP = timedelta(minutes=2)
 # How often all documents are looked at, for those that vanished without a word.
 WALK_EVERY = timedelta(hours=1)
 LONGEST_PAUSE = timedelta(minutes=10)
-# Smaller differences between the server's clock and ours are within what its answers can tell.
-CLOCKS_AGREE = timedelta(minutes=1)
-MOST_AHEAD = 365 * 86_400.0  # seconds
-# What claims to be written later than that was not: its time says nothing.
-ABSURD = timedelta(days=1)
 
 
 def due(*, limit: int = 100) -> list[int]:
@@ -122,7 +118,7 @@ def _first_look(client: HindsightClient, bank: Bank, started: datetime) -> str:
     """What is there already is nobody's work to review, unless somebody asks for it (look_back)."""
     newest = client.list_documents(bank.bank_id, limit=1).items
     times = [row.updated_at for row in newest if row.updated_at]
-    now = _server_time(client, started)
+    now = server_time(client, started)
     # By the server's own clock: what it writes from now on is later than its newest document. Later looks begin a
     # little before the watermark, and must not meet that one.
     begin = min(times[0], now + OVERLAP) + OVERLAP if times else now - timedelta(days=1)
@@ -137,28 +133,15 @@ def _new_since(client: HindsightClient, bank: Bank, started: datetime) -> Enqueu
     newest = bank.watermark
     now = started
     for rows in _pages(client, bank, since=bank.watermark - OVERLAP):
-        now = _server_time(client, started)
-        settled = [row for row in rows if _is_quiet(row, bank, now)]
-        _note_live(bank, [row for row in rows if not _is_quiet(row, bank, now)], now)
+        now = server_time(client, started)
+        settled = [row for row in rows if is_quiet(row, bank, now)]
+        _note_live(bank, [row for row in rows if not is_quiet(row, bank, now)], now)
         found += enqueue(bank=bank, rows=settled)
         newest = max([newest, *(row.updated_at for row in settled if row.updated_at and row.updated_at <= now)])
     if bank.watermark > now + 2 * OVERLAP:  # the server's clock was put back: what it writes now seems to be old
         newest = min(now - bank.settle_time, (bank.polled_at or now) + (now - started))
     _keep(bank, watermark=newest)
     return found
-
-
-def _server_time(client: HindsightClient, ours: datetime) -> datetime:
-    """What the server's clock showed at this moment of ours, as its latest answer tells."""
-    ahead = timedelta(seconds=min(max(client.clock_ahead or 0.0, -MOST_AHEAD), MOST_AHEAD))
-    return ours if abs(ahead) <= CLOCKS_AGREE else ours + ahead
-
-
-def _is_quiet(row: DocumentRow, bank: Bank, now: datetime) -> bool:
-    """Whether nobody wrote it for the settle time; `now` by the server's clock. No sensible time: it does not wait."""
-    if row.updated_at is None or row.updated_at > now + ABSURD:
-        return True
-    return row.updated_at <= now - bank.settle_time
 
 
 def _pages(client: HindsightClient, bank: Bank, *, since: datetime | None) -> Iterator[list[DocumentRow]]:
@@ -202,8 +185,8 @@ def _walk(client: HindsightClient, bank: Bank, started: datetime) -> None:
     """
     listed: dict[str, str] = {}  # hash of the text; "" = not known, or still being written
     for rows in _pages(client, bank, since=None):
-        now = _server_time(client, started)
-        listed.update((Write.hash_of(row.id), row.content_hash if _is_quiet(row, bank, now) else "") for row in rows)
+        now = server_time(client, started)
+        listed.update((Write.hash_of(row.id), row.content_hash if is_quiet(row, bank, now) else "") for row in rows)
     State, Load = ReviewEntry.State, ReviewEntry.Load  # noqa: N806
     entries = ReviewEntry.objects.filter(bank=bank, item=None, load_after=None, created__lt=started)
     open_ones = entries.filter(state__in=[State.PENDING, State.APPROVED])

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 
 from django.urls import URLPattern, URLResolver, get_resolver
 
-# Sign-in and the API have tests of their own (tests/api/test_access.py); health is for everybody.
-NOT_OURS = ("accounts/", "api", "healthz", "readyz", "static/")
+# Sign-in, the API (tests/api/test_access.py) and what servers call (tests/banks/test_webhook_receive.py) have tests of
+# their own; health is for everybody.
+NOT_OURS = ("accounts/", "api", "hooks/", "healthz", "readyz", "static/")
 
 
 def addresses(resolver: URLResolver, prefix: str = "", space: str = "") -> Iterator[tuple[str, str, list[str]]]:
