@@ -1,10 +1,11 @@
-"""What `banks` asks of us: how much waits for a person, and when it is approved by time under a new policy."""
+"""What `banks` asks of us: how much waits for a person, and what follows from a new policy."""
 
 from collections.abc import Collection, Set
 from datetime import datetime
 from typing import Any
 
 from django.db.models import Count, Min, QuerySet
+from django.utils import timezone
 
 from banks import hooks, jobs
 from banks.models import Bank
@@ -29,6 +30,10 @@ def oldest(banks: Collection[int]) -> dict[int, datetime]:
 
 
 def policy_changed(bank: Bank, changed: Set[str]) -> None:
+    if "polled" in changed and bank.polled:
+        # What was stored while nobody wanted to review it is what the bank held before: a new watermark, and
+        # "review the last N days" for who wants more. Known memories are met by the walk over all documents.
+        Bank.objects.filter(pk=bank.pk).update(watermark=None, poll_after=timezone.now())
     if not changed & DATED_BY:
         return
     pending = _pending().filter(bank=bank)

@@ -59,13 +59,14 @@ def bank_webhook_remove(request: PersonRequest, pk: int) -> HttpResponse:
 
 @csrf_exempt
 @login_not_required
-@require_POST
 def webhook_receive(request: HttpRequest, token: str) -> HttpResponse:
     """For programs: plain words, no cookie, no redirect. How long the body is, is known before it is read."""
+    if request.method != "POST":
+        return _said(405, "it takes POST")
     length = request.META.get("CONTENT_LENGTH") or ""
     if not (length.isascii() and length.isdigit()):
         return _said(411, "how long is it?")
-    if int(length[:12]) > receive.MOST_BYTES:
+    if len(length) > 9 or int(length) > receive.MOST_BYTES:
         return _said(413, f"at most {receive.MOST_BYTES} bytes")
     try:
         return _said(200, receive.receive(token=token, headers=request.headers, raw=request.body))
@@ -76,7 +77,10 @@ def webhook_receive(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _said(status: int, text: str) -> HttpResponse:
-    return HttpResponse(f"{text}\n", status=status, content_type="text/plain; charset=utf-8")
+    answer = HttpResponse(f"{text}\n", status=status, content_type="text/plain; charset=utf-8")
+    if status == 405:
+        answer["Allow"] = "POST"
+    return answer
 
 
 def _base(request: HttpRequest) -> str:
