@@ -163,6 +163,7 @@ CELERY_BEAT_SCHEDULE = {
     "sweep-numbers": {"task": "banks.tasks.sweep_numbers", "schedule": 5.0, "options": {"expires": 10}},
     "sweep-jobs": {"task": "banks.tasks.sweep_jobs", "schedule": 15.0},
     "expire": {"task": "reviews.tasks.expire", "schedule": 60.0},
+    "sweep-notices": {"task": "reviews.tasks.sweep_notices", "schedule": 60.0, "options": {"expires": 60}},
     "number-decisions": {"task": "reviews.tasks.number_decisions", "schedule": 3.0, "options": {"expires": 10}},
     "index-log": {"task": "banks.tasks.index_log", "schedule": 3.0, "options": {"expires": 10}},
     # A look that comes late finds what the next one finds.
@@ -197,6 +198,14 @@ ADMIN_PASSWORD = env.text("MEMADMIN_ADMIN_PASSWORD")
 # How many proxies of ours stand in front: sign-in limits count per client address.
 ALLAUTH_TRUSTED_PROXY_COUNT = int(env.number("MEMADMIN_PROXIES", 1 if PRODUCTION else 0))
 SESSION_COOKIE_AGE = 14 * 24 * 3600
+
+# ── mail: nothing is sent unless a server for it is named, as in smtp+tls://name:password@mail.example.org:587 ──
+EMAIL_URL = env.text("MEMADMIN_EMAIL_URL")
+if EMAIL_URL:
+    globals().update(environ.Env.email_url_config(EMAIL_URL))  # type: ignore[no-untyped-call]
+MAIL_ON = bool(EMAIL_URL)
+EMAIL_TIMEOUT = 20
+DEFAULT_FROM_EMAIL = env.text("MEMADMIN_MAIL_FROM", "memadmin@localhost")
 
 # ── what a browser may do with our pages ───────────────────────────────────────────────────────────────────
 CONTENT_SECURITY_POLICY = {

@@ -65,6 +65,15 @@ def sweep_webhooks() -> int:
     return told.run()
 
 
+@shared_task(name="reviews.tasks.sweep_notices")
+def sweep_notices() -> int:
+    """Idempotent: one row for each mail of a day, and each row is taken by conditional update."""
+    from reviews.services import notices
+
+    notices.plan()
+    return notices.send_due()
+
+
 def _tell(task: Any, ids: list[int]) -> int:
     """One message each. What is not told because the broker is away waits for the next sweep."""
     for each in ids:

@@ -1,6 +1,18 @@
 from reviews.models.decisions import Decision, Seen
 from reviews.models.entries import ReviewEntry
 from reviews.models.facts import FactDecision, Reapplication
+from reviews.models.notices import Notice, NoticeChoice
 from reviews.models.sources import Parked, SourceEvent, SourceFile
 
-__all__ = ["Decision", "FactDecision", "Parked", "Reapplication", "ReviewEntry", "Seen", "SourceEvent", "SourceFile"]
+__all__ = [
+    "Decision",
+    "FactDecision",
+    "Notice",
+    "NoticeChoice",
+    "Parked",
+    "Reapplication",
+    "ReviewEntry",
+    "Seen",
+    "SourceEvent",
+    "SourceFile",
+]

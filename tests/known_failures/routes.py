@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 from django.urls import URLPattern, URLResolver, get_resolver
 
-# Sign-in, the API (tests/api/test_access.py) and what servers call (tests/banks/test_webhook_receive.py) have tests of
-# their own; health is for everybody.
-NOT_OURS = ("accounts/", "api", "hooks/", "healthz", "readyz", "static/")
+# They have tests of their own: sign-in, the API (tests/api/test_access.py), what servers call
+# (tests/banks/test_webhook_receive.py), the way out of mails (tests/reviews/test_notices_page.py); health is for everybody.
+NOT_OURS = ("accounts/", "api", "hooks/", "mail/", "healthz", "readyz", "static/")
 
 
 def addresses(resolver: URLResolver, prefix: str = "", space: str = "") -> Iterator[tuple[str, str, list[str]]]:

@@ -1,0 +1,115 @@
+"""Mails to people who want them: a daily digest, and a word before memories are approved by time."""
+
+import logging
+from datetime import timedelta
+from email.utils import parseaddr
+from typing import Any
+
+from django.conf import settings
+from django.core.mail import EmailMessage
+from django.db.models import F
+from django.urls import reverse
+from django.utils import timezone
+
+from memadmin.accounts.models import User
+from reviews.models import Notice, NoticeChoice
+from reviews.selectors import notices as said
+
+logger = logging.getLogger(__name__)
+Kind, State = Notice.Kind, Notice.State
+
+LATE = timedelta(hours=12)  # after that a mail of the morning is of no use
+MOST_ATTEMPTS = 5
+FIRST_PAUSE = timedelta(minutes=2)
+KEPT = timedelta(days=90)
+AT_ONCE = 200  # mails of one sweep
+SUBJECTS = {Kind.DIGEST: "What waits for review", Kind.SOON: "Memories about to be approved by time"}
+
+
+def choose(*, user: User, digest: bool, soon: bool, hour: int, time_zone: str) -> None:
+    """Only a change counts from now on; storing the same again delays nothing."""
+    wanted = {"digest": digest, "soon": soon, "hour": hour, "time_zone": time_zone}
+    choice, _ = NoticeChoice.objects.get_or_create(user=user, defaults={})
+    if any(getattr(choice, name) != value for name, value in wanted.items()):
+        NoticeChoice.objects.filter(pk=choice.pk).update(**wanted, chosen_at=timezone.now())
+
+
+def switch_off(*, token: str) -> bool:
+    """Every mail to the person whose link this is. False for a link that is none; otherwise idempotent."""
+    return bool(NoticeChoice.objects.filter(off_token=token).update(digest=False, soon=False))
+
+
+def plan() -> int:
+    """A row for each mail that is due. Running it twice, or at once, makes none a second time."""
+    if not settings.MAIL_ON:
+        return 0
+    wanted = NoticeChoice.objects.filter(user__is_active=True).exclude(user__email="").exclude(digest=False, soon=False)
+    rows = [
+        Notice(user_id=choice.user_id, kind=kind, day=choice.today())
+        for choice in wanted.iterator(chunk_size=500)
+        for kind in choice.kinds_due(late=LATE)
+    ]
+    Notice.objects.bulk_create(rows, ignore_conflicts=True, batch_size=200)
+    Notice.objects.filter(created__lt=timezone.now() - KEPT).delete()
+    return len(rows)
+
+
+def send_due(*, limit: int = AT_ONCE) -> int:
+    """Sends what waits, one after the other; returns how many were sent. Safe to run twice at once."""
+    if not settings.MAIL_ON:
+        return 0
+    due = Notice.objects.filter(state=State.WAITING, not_before__lte=timezone.now()).order_by("not_before", "pk")
+    return sum(send(key) == "sent" for key in list(due.values_list("pk", flat=True)[:limit]))
+
+
+def send(notice_id: int) -> str:
+    """One mail, at most once: the row is taken before anything leaves, and only a clear failure gives it back."""
+    taken = Notice.objects.filter(pk=notice_id, state=State.WAITING, not_before__lte=timezone.now())
+    if not taken.update(state=State.SENDING, attempts=F("attempts") + 1):
+        return "not due"
+    notice = Notice.objects.select_related("user").get(pk=notice_id)
+    choice = NoticeChoice.objects.filter(user=notice.user_id).first()
+    # Asked anew: somebody may have switched it off, or lost every role, since the row was made.
+    wanted = choice is not None and getattr(choice, notice.kind) and notice.user.is_active and notice.user.email
+    found = said.summary_for(notice.user) if wanted else None
+    if choice is None or found is None or (found.is_empty if notice.kind == Kind.DIGEST else not found.soon):
+        return _end(notice, State.EMPTY)
+    try:
+        _message(notice, choice, found).send()
+    except (OSError, ValueError) as error:  # SMTP errors are OSErrors; their words may hold addresses and keys
+        logger.warning("mail %s could not be sent (%s)", notice.pk, type(error).__name__)
+        return _failed(notice, type(error).__name__)
+    return _end(notice, State.SENT, sent=timezone.now())
+
+
+def _message(notice: Notice, choice: NoticeChoice, found: said.Summary) -> EmailMessage:
+    lines = said.digest_lines(found) if notice.kind == Kind.DIGEST else said.soon_lines(found)
+    headers = {
+        "Message-ID": f"<notice-{notice.pk}-{notice.day:%Y%m%d}@{_domain()}>",
+        "Auto-Submitted": "auto-generated",
+    }
+    if base := settings.PUBLIC_URL:
+        off = f"{base}{reverse('reviews:notice-off', args=[choice.off_token])}"
+        queue = reverse("reviews:entry-list") + ("" if notice.kind == Kind.DIGEST else "?age=soon")
+        lines += ["", f"Review: {base}{queue}", "", f"No more of these mails: {off}"]
+        headers |= {"List-Unsubscribe": f"<{off}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}
+    else:
+        lines += ["", "The page “Notifications” of memadmin switches these mails off."]
+    subject = f"{SUBJECTS[Kind(notice.kind)]} ({notice.day:%Y-%m-%d})"
+    return EmailMessage(subject, "\n".join(lines) + "\n", to=[notice.user.email], headers=headers)
+
+
+def _domain() -> str:
+    return parseaddr(settings.DEFAULT_FROM_EMAIL)[1].rpartition("@")[2] or "localhost"
+
+
+def _failed(notice: Notice, error: str) -> str:
+    if notice.attempts >= MOST_ATTEMPTS:
+        return _end(notice, State.FAILED, error=error)
+    pause = FIRST_PAUSE * 2 ** (notice.attempts - 1)
+    return _end(notice, State.WAITING, error=error, not_before=timezone.now() + pause)
+
+
+def _end(notice: Notice, state: State, **changes: Any) -> str:
+    Notice.objects.filter(pk=notice.pk, state=State.SENDING).update(state=state, **changes)
+    return str(state.value)
