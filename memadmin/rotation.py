@@ -12,11 +12,13 @@ from django.db.models import Model
 from banks import crypto
 from banks.models import Server, Webhook
 from memadmin.up.folder import LOCK, running
+from reviews.models import OutgoingHook
 
 # Every field that holds a secret, and what it is called. A test looks for others.
 SECRETS: list[tuple[type[Model], str, str]] = [
     (Server, "api_key_encrypted", "API key"),
     (Webhook, "secret_encrypted", "webhook secret"),
+    (OutgoingHook, "secret_encrypted", "secret of a notification address"),
 ]
 TRIES = 5  # where somebody stores another secret meanwhile
 

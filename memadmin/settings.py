@@ -205,6 +205,8 @@ if EMAIL_URL:
     globals().update(environ.Env.email_url_config(EMAIL_URL))  # type: ignore[no-untyped-call]
 MAIL_ON = bool(EMAIL_URL)
 EMAIL_TIMEOUT = 20
+# Hosts that notifications may be posted to although they are on this machine or in a private network.
+OUTGOING_HOSTS = env.words("MEMADMIN_OUTGOING_HOSTS")
 DEFAULT_FROM_EMAIL = env.text("MEMADMIN_MAIL_FROM", "memadmin@localhost")
 
 # ── what a browser may do with our pages ───────────────────────────────────────────────────────────────────

@@ -1,4 +1,4 @@
-"""The form of the mails that a person wants."""
+"""The forms of the mails that a person wants, and of an address that a team is told at."""
 
 import functools
 from typing import Any
@@ -6,7 +6,11 @@ from zoneinfo import available_timezones
 
 from django import forms
 
+from banks.forms import NameField
+from memadmin.outgoing import LONGEST_URL
+
 _select = {"class": "select"}
+_plain = {"class": "input", "autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}
 HOURS = [(hour, f"{hour:02}:00") for hour in range(24)]
 
 
@@ -26,3 +30,22 @@ def zones() -> list[tuple[str, str]]:
     """Read from the disk once. "localtime" and "Factory" are files that some systems have, and no zones."""
     found = sorted(zone for zone in available_timezones() if "/" in zone or zone == "UTC")
     return [(zone, zone.replace("_", " ")) for zone in found]
+
+
+class OutgoingForm(NoticeForm):
+    """An address of a team. What it may be, the service says (memadmin.outgoing)."""
+
+    name = NameField(label="What it is for", max_length=60, widget=forms.TextInput(_plain))
+    url = forms.CharField(
+        label="Address",
+        max_length=LONGEST_URL,
+        widget=forms.TextInput(_plain),
+        help_text="https://… in the public network. It is shown to admins of this server alone.",
+    )
+    digest = forms.BooleanField(label="A digest each day, when something waits", required=False, initial=True)
+    field_order = ("name", "url")
+
+    def clean(self) -> dict[str, Any]:
+        if not self.cleaned_data.get("digest") and not self.cleaned_data.get("soon"):
+            self.add_error(None, "Choose at least one of the two messages.")
+        return self.cleaned_data

@@ -68,10 +68,11 @@ def sweep_webhooks() -> int:
 @shared_task(name="reviews.tasks.sweep_notices")
 def sweep_notices() -> int:
     """Idempotent: one row for each mail of a day, and each row is taken by conditional update."""
-    from reviews.services import notices
+    from reviews.services import notices, outgoing
 
     notices.plan()
-    return notices.send_due()
+    outgoing.plan()
+    return notices.send_due() + outgoing.send_due()
 
 
 def _tell(task: Any, ids: list[int]) -> int:

@@ -3,7 +3,7 @@ from django.urls import URLPattern, URLResolver, path
 from reviews.urls_facts import urlpatterns as facts
 from reviews.urls_imports import urlpatterns as imports
 from reviews.urls_watch import urlpatterns as watch
-from reviews.views import card, decide, edit, notices, overview, queue, sources, undo, vanished
+from reviews.views import card, decide, edit, notices, outgoing, overview, queue, sources, undo, vanished
 
 app_name = "reviews"
 
@@ -25,6 +25,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("sources/", sources.source_list, name="source-list"),
     path("sources/<int:pk>/look-back/", sources.source_look_back, name="source-look-back"),
     path("settings/notifications/", notices.notice_settings, name="notice-settings"),
+    path("servers/<int:pk>/notify/", outgoing.outgoing_list, name="outgoing-list"),
+    path("outgoing/<int:pk>/remove/", outgoing.outgoing_remove, name="outgoing-remove"),
     path("mail/off/<slug:token>", notices.notice_off, name="notice-off"),
     path("log/<int:pk>/put-back/", decide.write_put_back, name="write-put-back"),
     *facts,

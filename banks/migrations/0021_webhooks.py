@@ -56,4 +56,9 @@ class Migration(migrations.Migration):
                 'constraints': [models.UniqueConstraint(fields=('hook', 'delivery_id'), name='webhook_delivery_once'), models.UniqueConstraint(condition=models.Q(('event_id', ''), _negated=True), fields=('hook', 'event_id'), name='webhook_event_once')],
             },
         ),
+        migrations.AlterField(
+            model_name='adminevent',
+            name='what',
+            field=models.CharField(choices=[('server-added', 'Server added'), ('server-changed', 'Server changed'), ('server-removed', 'Server removed'), ('key-replaced', 'Key replaced'), ('key-removed', 'Key removed'), ('writes-paused', 'Writes paused'), ('writes-resumed', 'Writes resumed'), ('member-added', 'Member added'), ('role-changed', 'Role changed'), ('member-removed', 'Member removed'), ('invited', 'Invited'), ('invited-again', 'New invitation link'), ('closed', 'Account closed'), ('reopened', 'Account opened again'), ('policy-changed', 'Policy changed'), ('person-named', "Made a person's bank"), ('person-cleared', "Made a project's bank"), ('token-made', 'API token made'), ('token-revoked', 'API token revoked'), ('outgoing-added', 'Notification address added'), ('outgoing-removed', 'Notification address removed')], max_length=20),
+        ),
     ]

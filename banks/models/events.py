@@ -52,6 +52,8 @@ class AdminEvent(models.Model):
         CODES_MADE = "codes-made", "New recovery codes"
         IDENTITY_JOINED = "identity-joined", "Company sign-in joined"
         IDENTITY_ENDED = "identity-ended", "Company sign-in ended"
+        OUTGOING_ADDED = "outgoing-added", "Notification address added"
+        OUTGOING_REMOVED = "outgoing-removed", "Notification address removed"
 
     what = models.CharField(max_length=20, choices=What.choices)
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")

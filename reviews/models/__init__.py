@@ -2,6 +2,7 @@ from reviews.models.decisions import Decision, Seen
 from reviews.models.entries import ReviewEntry
 from reviews.models.facts import FactDecision, Reapplication
 from reviews.models.notices import Notice, NoticeChoice
+from reviews.models.outgoing import OutgoingDelivery, OutgoingHook
 from reviews.models.sources import Parked, SourceEvent, SourceFile
 
 __all__ = [
@@ -9,6 +10,8 @@ __all__ = [
     "FactDecision",
     "Notice",
     "NoticeChoice",
+    "OutgoingDelivery",
+    "OutgoingHook",
     "Parked",
     "Reapplication",
     "ReviewEntry",

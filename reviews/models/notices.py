@@ -13,19 +13,17 @@ def new_token() -> str:
     return secrets.token_urlsafe(24)
 
 
-class NoticeChoice(models.Model):
-    """Which mails a person wants, and when in their own day. Without a row: none."""
+class DailyChoice(models.Model):
+    """What is wanted each day, and at which hour of which zone."""
 
-    user = models.OneToOneField(settings.AUTH_USER_MODEL, models.CASCADE, related_name="notice_choice")
     digest = models.BooleanField(default=False, help_text="each day: what waits")
     soon = models.BooleanField(default=False, help_text="when memories are about to be approved by time")
     hour = models.PositiveSmallIntegerField(default=8, validators=[MaxValueValidator(23)], help_text="of their day")
     time_zone = models.CharField(max_length=64, default="UTC")
-    off_token = models.CharField(max_length=43, unique=True, default=new_token, help_text="switches off, nothing else")
     chosen_at = models.DateTimeField(default=timezone.now, help_text="what was due before then is not made up for")
 
-    def __str__(self) -> str:
-        return f"mails of {self.user}"
+    class Meta:
+        abstract = True
 
     def due_on(self, day: date) -> datetime:
         return datetime.combine(day, time(self.hour), tzinfo=ZoneInfo(self.time_zone))
@@ -39,6 +37,16 @@ class NoticeChoice(models.Model):
         if not due <= now < due + late or self.chosen_at >= due:
             return []
         return [kind for kind in Notice.Kind.values if getattr(self, kind)]
+
+
+class NoticeChoice(DailyChoice):
+    """Which mails a person wants, and when in their own day. Without a row: none."""
+
+    user = models.OneToOneField(settings.AUTH_USER_MODEL, models.CASCADE, related_name="notice_choice")
+    off_token = models.CharField(max_length=43, unique=True, default=new_token, help_text="switches off, nothing else")
+
+    def __str__(self) -> str:
+        return f"mails of {self.user}"
 
 
 class Notice(models.Model):

@@ -54,7 +54,7 @@ def digest_lines(found: Summary) -> list[str]:
     if found.attention:
         lines.append(f"{found.attention} in the write log need a person.")
     named = [row for row in found.banks if row.pending or row.held]
-    lines += ["", *(f"- {_name(row)}: {row.pending} pending, {row.held} held" for row in named[:BANKS_NAMED])]
+    lines += ["", *(f"- {name_of(row)}: {row.pending} pending, {row.held} held" for row in named[:BANKS_NAMED])]
     return [*lines, *_left_out(len(named))]
 
 
@@ -63,7 +63,7 @@ def soon_lines(found: Summary) -> list[str]:
     return [
         f"{found.soon} pending memories are approved by time within 24 hours, unless somebody decides sooner.",
         "",
-        *(f"- {_name(row)}: {row.soon}" for row in named[:BANKS_NAMED]),
+        *(f"- {name_of(row)}: {row.soon}" for row in named[:BANKS_NAMED]),
         *_left_out(len(named)),
     ]
 
@@ -72,7 +72,7 @@ def _left_out(count: int) -> list[str]:
     return [f"- and {count - BANKS_NAMED} more banks"] if count > BANKS_NAMED else []
 
 
-def _name(row: BankRow) -> str:
+def name_of(row: BankRow) -> str:
     """Foreign text on one line: nothing that ends a line, hides, or turns it around."""
     name = "".join(character for character in str(row.bank) if character.isprintable())
     return name[:LONGEST_NAME] or "a bank"

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.cache import cache
 from django.db import connection
-from django.db.models import OuterRef, Q, Subquery
+from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 
 from banks.access import banks_for
@@ -114,11 +114,15 @@ def looks(user: Any) -> list[Look]:
 
 
 def bank_rows(user: Any) -> list[BankRow]:
+    return rows_of(banks_for(user))
+
+
+def rows_of(banks: QuerySet[Bank]) -> list[BankRow]:
     """The banks with most waiting first."""
     waiting = ReviewEntry.objects.filter(bank=OuterRef("pk"), state=ReviewEntry.State.PENDING)
     dated = waiting.filter(enqueued_at__isnull=False).order_by("enqueued_at")
     sent = Write.objects.filter(~Q(slot=""), bank=OuterRef("pk"), state=Write.State.DONE, finished__isnull=False)
-    found = banks_for(user).annotate(
+    found = banks.annotate(
         waiting=CappedCount(waiting, BANK_CAP),
         held=CappedCount(ReviewEntry.objects.filter(bank=OuterRef("pk"), state=ReviewEntry.State.HELD), BANK_CAP),
         due=CappedCount(waiting.filter(expires_at__lte=timezone.now() + timedelta(hours=24)), BANK_CAP),

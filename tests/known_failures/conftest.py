@@ -22,6 +22,7 @@ from tests.banks.retaining import put
 from tests.browser.conftest import queue, reviewer, signed_in
 from tests.conftest import People
 from tests.known_failures.world import Wire, loaded
+from tests.reviews.outgoing import make_outgoing
 
 __all__ = ["line", "queue", "reviewer", "signed_in"]
 
@@ -103,4 +104,5 @@ def things(bank: Bank, people: People, line: LyingTransport) -> dict[str, int]:
         "tokens/": issued.token.pk,
         "files/": file.pk,
         "retain/": item.pk,
+        "outgoing/": make_outgoing(bank.server).pk,
     }

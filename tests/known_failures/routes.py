@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from django.urls import URLPattern, URLResolver, get_resolver
 
-# They have tests of their own: sign-in, the API (tests/api/test_access.py), what servers call
-# (tests/banks/test_webhook_receive.py), the way out of mails (tests/reviews/test_notices_page.py); health is for everybody.
+# Sign-in, the API (tests/api/test_access.py), what servers call (tests/banks/test_webhook_receive.py) and the way out
+# of mails (tests/reviews/test_notices_page.py) have tests of their own; health is for everybody.
 NOT_OURS = ("accounts/", "api", "hooks/", "mail/", "healthz", "readyz", "static/")
 
 
