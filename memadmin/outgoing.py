@@ -123,7 +123,7 @@ def post(url: str, *, headers: Mapping[str, str], body: bytes) -> tuple[int, flo
     except TimeoutError as error:
         raise NotSent("No answer came in time.") from error
     except ssl.SSLError as error:
-        raise NotSent("Its certificate is not one that we trust.") from error
+        raise NotSent("No TLS connection that we trust came about.") from error
     except (OSError, http.client.HTTPException, ValueError) as error:
         raise NotSent(f"The connection failed ({type(error).__name__}).") from error
     finally:

@@ -29,6 +29,9 @@ class Migration(migrations.Migration):
                 ('off_token', models.CharField(default=reviews.models.notices.new_token, help_text='switches off, nothing else', max_length=43, unique=True)),
                 ('user', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='notice_choice', to=settings.AUTH_USER_MODEL)),
             ],
+            options={
+                'abstract': False,
+            },
         ),
         migrations.CreateModel(
             name='Notice',

@@ -57,7 +57,7 @@ def receiver() -> Iterator[Any]:
     """A server on this machine that keeps what it was sent and answers with `answer`."""
 
     class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:  # noqa: N802  # a name given by http.server
+        def do_POST(self) -> None:  # a name given by http.server
             server.seen.append((self.path, dict(self.headers), self.rfile.read(int(self.headers["content-length"]))))  # type: ignore[attr-defined]
             self.send_response(server.answer)  # type: ignore[attr-defined]
             self.send_header("Location", "http://127.0.0.1:1/elsewhere")
@@ -121,7 +121,7 @@ def test_a_redirect_is_an_answer_and_is_not_followed(receiver: Any, settings: An
 
 def test_nobody_there_and_no_tls_there(receiver: Any, settings: Any) -> None:
     settings.OUTGOING_HOSTS = ["127.0.0.1"]
-    with pytest.raises(outgoing.NotSent, match="certificate|connection failed"):
+    with pytest.raises(outgoing.NotSent, match="TLS"):
         outgoing.post(url_of(receiver).replace("http:", "https:"), headers={}, body=b"{}")
     with pytest.raises(outgoing.NotSent, match="connection failed"):
         outgoing.post("http://127.0.0.1:1/", headers={}, body=b"{}")
