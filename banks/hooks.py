@@ -71,9 +71,11 @@ def reads_counters(hook: CountersHook) -> None:
     _counters.append(hook)
 
 
-def counters_are_old(bank: Bank) -> None:
+def counters_are_old(bank: Bank) -> bool:
+    """Whether anybody reads them again."""
     for hook in _counters:
         hook(bank)
+    return bool(_counters)
 
 
 def hold(items: Sequence[tuple[RetainItem, str]]) -> None:

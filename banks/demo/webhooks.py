@@ -91,7 +91,7 @@ def retained(request: Request, item: dict[str, Any], operation_id: str) -> None:
         request.bank_id,
         item["document_id"],
     )
-    data = {"document_id": item["document_id"], "memory_unit_count": count}
+    data: dict[str, Any] = {"document_id": item["document_id"], "memory_unit_count": count}
     if item.get("tags"):
         data["tags"] = sorted(set(item["tags"]))
     _notify(request, "retain.completed", operation_id, data)

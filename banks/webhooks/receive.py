@@ -36,6 +36,7 @@ PLAIN_ID = re.compile(r"[\x21-\x7e]{1,100}")
 
 RETAINED, CONSOLIDATED = "retain.completed", "consolidation.completed"
 EVENTS = [RETAINED, CONSOLIDATED]
+NOTHING = "nothing follows from this event"
 
 
 class NotTaken(Exception):
@@ -149,10 +150,9 @@ def _store(hook: Webhook, said: Said, delivery_id: str, signature: str, now: dat
 
 def _follow(bank: Bank, row: WebhookDelivery, now: datetime) -> None:
     if row.event == CONSOLIDATED:
-        hooks.counters_are_old(bank)
-        _set(row, outcome="its counters are read again")
+        _set(row, outcome="its counters are read again" if hooks.counters_are_old(bank) else NOTHING)
     elif row.event != RETAINED:
-        _set(row, outcome="nothing follows from this event")
+        _set(row, outcome=NOTHING)
     elif not bank.polled:
         _set(row, outcome="new documents of this bank are not reviewed (policy)")
     elif not row.document_id:

@@ -1,15 +1,21 @@
 """The demo server as a process: it answers on loopback, stops when asked to, and remembers."""
 
+import json
 import os
+import queue
 import re
 import signal
 import subprocess
 import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
-from banks.hindsight import HindsightClient, NotFound
+from banks.hindsight import HindsightClient, NotFound, RetainItem
+from banks.webhooks import signing
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -40,6 +46,38 @@ def test_it_answers_and_forgets_nothing_over_a_restart(tmp_path):
         with pytest.raises(NotFound):
             client.get_document("payments", "pay-webhook-order")
         assert client.get_document("payments", "pay-2026-retry-budget").text
+
+
+def test_it_calls_the_webhooks_of_this_machine(tmp_path):
+    """With both signatures, and again when it was not taken."""
+    calls = queue.Queue()
+    answers = [500, 204]
+
+    class Receiver(BaseHTTPRequestHandler):
+        def do_POST(self):
+            body = self.rfile.read(int(self.headers["content-length"]))
+            self.send_response(answers.pop(0) if answers else 204)
+            self.end_headers()
+            calls.put((self.path, dict(self.headers), body))
+
+        def log_message(self, *_):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Receiver) as here:
+        threading.Thread(target=here.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+        url = f"http://127.0.0.1:{here.server_address[1]}/hooks/x"
+        with Running(tmp_path) as running, HindsightClient(running.url) as client:
+            client.create_webhook("payments", url=url, secret="s3cret", events=["retain.completed"])
+            client.retain("payments", [RetainItem("Ann keeps the ledger.", "notes/a.md")], operation_id=uuid4())
+            first, again = calls.get(timeout=30), calls.get(timeout=30)
+        here.shutdown()
+    path, headers, body = first
+    assert (path, again[2]) == ("/hooks/x", body)
+    assert json.loads(body)["data"]["document_id"] == "notes/a.md"
+    assert again[1]["X-Hindsight-Delivery-Id"] == headers["X-Hindsight-Delivery-Id"]
+    v1, v2 = headers["X-Hindsight-Signature"], headers["X-Hindsight-Signature-V2"]
+    at = int(v2.partition(",")[0].removeprefix("t="))
+    assert signing.check("s3cret", body, v1=v1, v2=v2, now=at) == "v2"
 
 
 def test_a_taken_port_is_said_in_one_line(tmp_path):
