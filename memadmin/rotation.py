@@ -19,6 +19,7 @@ SECRETS: list[tuple[type[Model], str, str]] = [
     (Server, "api_key_encrypted", "API key"),
     (Webhook, "secret_encrypted", "webhook secret"),
     (OutgoingHook, "secret_encrypted", "secret of a notification address"),
+    (OutgoingHook, "url_encrypted", "notification address"),
 ]
 TRIES = 5  # where somebody stores another secret meanwhile
 

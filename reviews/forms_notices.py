@@ -40,7 +40,7 @@ class OutgoingForm(NoticeForm):
         label="Address",
         max_length=LONGEST_URL,
         widget=forms.TextInput(_plain),
-        help_text="https://… in the public network. It is shown to admins of this server alone.",
+        help_text="https://… in the public network. It is stored encrypted, and only its host is shown again.",
     )
     digest = forms.BooleanField(label="A digest each day, when something waits", required=False, initial=True)
     field_order = ("name", "url")

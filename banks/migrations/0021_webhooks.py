@@ -35,7 +35,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('delivery_id', models.CharField(help_text='of the header, which is not signed', max_length=100)),
-                ('event_id', models.CharField(blank=True, default='', help_text='of the body, which is', max_length=100)),
+                ('event_id', models.CharField(help_text='of the body, which is', max_length=100)),
                 ('event', models.CharField(max_length=60)),
                 ('document_id', models.TextField(blank=True, default='')),
                 ('document_hash', models.CharField(blank=True, default='', max_length=64)),
@@ -53,7 +53,7 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ['-id'],
                 'indexes': [models.Index(condition=models.Q(('look_after__isnull', False)), fields=['look_after'], name='webhook_look_due'), models.Index(fields=['hook', 'document_hash'], name='webhook_document')],
-                'constraints': [models.UniqueConstraint(fields=('hook', 'delivery_id'), name='webhook_delivery_once'), models.UniqueConstraint(condition=models.Q(('event_id', ''), _negated=True), fields=('hook', 'event_id'), name='webhook_event_once')],
+                'constraints': [models.UniqueConstraint(fields=('hook', 'delivery_id'), name='webhook_delivery_once'), models.UniqueConstraint(fields=('hook', 'event_id'), name='webhook_event_once')],
             },
         ),
         migrations.AlterField(

@@ -62,7 +62,7 @@ class WebhookDelivery(models.Model):
 
     hook = models.ForeignKey(Webhook, models.CASCADE, related_name="deliveries")
     delivery_id = models.CharField(max_length=100, help_text="of the header, which is not signed")
-    event_id = models.CharField(max_length=100, blank=True, default="", help_text="of the body, which is")
+    event_id = models.CharField(max_length=100, help_text="of the body, which is")
     event = models.CharField(max_length=60)
     document_id = models.TextField(blank=True, default="")
     document_hash = models.CharField(max_length=64, blank=True, default="")
@@ -80,7 +80,7 @@ class WebhookDelivery(models.Model):
         ordering: ClassVar = ["-id"]
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["hook", "delivery_id"], name="webhook_delivery_once"),
-            models.UniqueConstraint(fields=["hook", "event_id"], name="webhook_event_once", condition=~Q(event_id="")),
+            models.UniqueConstraint(fields=["hook", "event_id"], name="webhook_event_once"),
         ]
         indexes: ClassVar = [
             models.Index(fields=["look_after"], name="webhook_look_due", condition=Q(look_after__isnull=False)),

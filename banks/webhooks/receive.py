@@ -23,7 +23,6 @@ from django.utils.dateparse import parse_datetime
 from banks import crypto, hooks
 from banks.models import Bank, Webhook, WebhookDelivery, Write
 from banks.webhooks import signing
-from memadmin.api.parser import clean
 
 State = WebhookDelivery.State
 
@@ -32,6 +31,7 @@ MOST_BYTES = 64 * 1024  # a delivery has some 300
 V1_WINDOW = timedelta(days=1)
 KEPT = timedelta(days=30)  # much longer than any delivery is taken
 REFUSAL_KEPT = 7 * 86_400  # seconds
+UNSTORABLE = re.compile("[\x00\ud800-\udfff]")  # NUL and halves of a character, which come by escapes
 PLAIN_ID = re.compile(r"[\x21-\x7e]{1,100}")
 
 RETAINED, CONSOLIDATED = "retain.completed", "consolidation.completed"
@@ -73,7 +73,7 @@ def receive(*, token: str, headers: Mapping[str, str], raw: bytes) -> str:
         raise NotTaken(403, str(refusal)) from refusal
     delivery_id = headers.get("X-Hindsight-Delivery-Id", "")
     if not PLAIN_ID.fullmatch(delivery_id):
-        delivery_id = f"sha256:{hashlib.sha256(raw).hexdigest()}"
+        delivery_id = _id_of(raw)
     return _store(hook, said, delivery_id, signature, now)
 
 
@@ -96,22 +96,27 @@ def _signature(hook: Webhook, headers: Mapping[str, str], raw: bytes, now: datet
 def _read(raw: bytes) -> Said:
     """Signed, and still not believed to have any shape."""
     try:
-        body = clean(json.loads(raw))
+        body = json.loads(raw)
     except (ValueError, RecursionError) as error:
         raise NotTaken(400, "the body is no JSON") from error
     if not isinstance(body, dict):
         raise NotTaken(400, "the body is no JSON object")
     data = body.get("data")
     return Said(
-        event_id=found if PLAIN_ID.fullmatch(found := _text(body.get("event_id"))) else "",
+        event_id=found if PLAIN_ID.fullmatch(found := _text(body.get("event_id"))) else _id_of(raw),
         event=_text(body.get("event"))[:60] or "unnamed",
         document_id=_text(data.get("document_id")) if isinstance(data, dict) else "",
         at=_time(_text(body.get("timestamp"))),
     )
 
 
+def _id_of(raw: bytes) -> str:
+    """Of what names itself by nothing that can be used."""
+    return f"sha256:{hashlib.sha256(raw).hexdigest()}"
+
+
 def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
+    return UNSTORABLE.sub("\ufffd", value) if isinstance(value, str) else ""
 
 
 def _time(text: str) -> datetime | None:
@@ -140,7 +145,7 @@ def _store(hook: Webhook, said: Said, delivery_id: str, signature: str, now: dat
                 )
         except IntegrityError:
             # The header is not signed: the same event under another delivery id is known by its body.
-            same = Q(delivery_id=delivery_id) | Q(event_id=said.event_id) & ~Q(event_id="")
+            same = Q(delivery_id=delivery_id) | Q(event_id=said.event_id)
             hook.deliveries.filter(same).update(repeats=F("repeats") + 1)
             return "known"
         Webhook.objects.filter(pk=hook.pk).update(heard_at=now)

@@ -14,7 +14,8 @@ class OutgoingHook(DailyChoice):
 
     server = models.ForeignKey(Server, models.CASCADE, related_name="outgoing_hooks")
     name = models.CharField(max_length=60, help_text="what it is for")
-    url = models.CharField(max_length=500)
+    host = models.CharField(max_length=255, help_text="all of its address that is shown: many are keys themselves")
+    url_encrypted = models.TextField()
     secret_encrypted = models.TextField()
     removed_at = models.DateTimeField(null=True, help_text="its deliveries stay, and there are no more")
 
@@ -23,6 +24,14 @@ class OutgoingHook(DailyChoice):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def url(self) -> str:
+        return crypto.decrypt(self.url_encrypted)
+
+    @url.setter
+    def url(self, value: str) -> None:
+        self.url_encrypted = crypto.encrypt(value)
 
     @property
     def secret(self) -> str:

@@ -48,12 +48,13 @@ def add(
     if OutgoingHook.objects.filter(server=server, removed_at=None).count() >= MOST_HOOKS:
         raise Refusal(f"A server has at most {MOST_HOOKS} of them.")
     secret = secrets.token_urlsafe(32)
-    hook = OutgoingHook(server=server, name=name, url=url, digest=digest, soon=soon, hour=hour, time_zone=time_zone)
-    hook.secret = secret
+    hook = OutgoingHook(
+        server=server, name=name, host=target.host[:255], digest=digest, soon=soon, hour=hour, time_zone=time_zone
+    )
+    hook.url, hook.secret = url, secret
     with transaction.atomic():
         hook.save()
-        # Of the address its host alone: many such addresses are keys themselves.
-        after = {"name": name, "address": target.host}
+        after = {"name": name, "address": hook.host}
         events.record(what=AdminEvent.What.OUTGOING_ADDED, actor=actor, server=server, after=after)
     return secret
 

@@ -162,7 +162,9 @@ def test_it_is_the_admins_alone(bank: Bank, people: People, as_user: SignIn, lin
 def test_hostile_ids_are_text_and_the_list_is_paged(bank: Bank, people: People, as_user: SignIn) -> None:
     hook = make_hook(bank)
     rows = [
-        WebhookDelivery(hook=hook, delivery_id=f"d{number}", event=XSS[:60], document_id=XSS, signature="v2")
+        WebhookDelivery(
+            hook=hook, delivery_id=f"d{number}", event_id=f"e{number}", event=XSS[:60], document_id=XSS, signature="v2"
+        )
         for number in range(60)
     ]
     WebhookDelivery.objects.bulk_create(rows)

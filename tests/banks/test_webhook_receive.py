@@ -67,6 +67,7 @@ def test_without_any_id_the_body_itself_is_the_id(hook: Webhook) -> None:
     raw = json.dumps({**body_of(), "event_id": None}).encode()
     headers = {name: value for name, value in signed(raw).items() if "Delivery" not in name}
     assert [deliver(raw, headers).content for _ in range(2)] == [b"stored\n", b"known\n"]
+    assert deliver(raw, {**headers, "X-Hindsight-Delivery-Id": "another"}).content == b"known\n"
 
 
 @pytest.mark.parametrize(

@@ -164,7 +164,10 @@ def test_an_admin_of_the_server_adds_and_removes_one(
     assert hook.secret in made
     page = text_of(client.get(url))
     assert "Team room" in page
-    assert hook.secret not in page
+    assert "chat.example.org" in page
+    for secret in (hook.secret, "k3y"):
+        assert secret not in page
+        assert secret not in str(list(OutgoingHook.objects.values()))
     assert client.post(f"/outgoing/{hook.pk}/remove/").status_code == 303
     assert "None yet." in text_of(client.get(url))
     assert [event.what for event in AdminEvent.objects.order_by("pk")] == ["outgoing-added", "outgoing-removed"]
