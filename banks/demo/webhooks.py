@@ -135,7 +135,8 @@ def settle(request: Request, delivery: str, status: int) -> None:
 def _notify(request: Request, event: str, operation_id: str, data: dict[str, Any]) -> None:
     hooks = request.store.rows("SELECT * FROM webhooks WHERE bank_id = ? AND enabled", request.bank_id)
     now, event_id = stamp(request.now), str(uuid4())
-    body = {"event_id": event_id, "event": event, "bank_id": request.bank_id, "operation_id": operation_id}
+    body: dict[str, Any] = {"event_id": event_id, "event": event, "bank_id": request.bank_id}
+    body["operation_id"] = operation_id
     body |= {"status": "completed", "timestamp": now.replace("+00:00", "Z"), "data": data}
     for hook in hooks:
         if event in unpack(hook["events"]):

@@ -110,6 +110,6 @@ def _failed(notice: Notice, error: str) -> str:
     return _end(notice, State.WAITING, error=error, not_before=timezone.now() + pause)
 
 
-def _end(notice: Notice, state: State, **changes: Any) -> str:
+def _end(notice: Notice, state: Notice.State, **changes: Any) -> str:
     Notice.objects.filter(pk=notice.pk, state=State.SENDING).update(state=state, **changes)
     return str(state.value)
