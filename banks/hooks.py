@@ -25,9 +25,6 @@ HoldHook = Callable[[Sequence[tuple[RetainItem, str]]], None]
 # A memory that was held → the address of the page where it is decided on, "" when there is none.
 ReviewHook = Callable[[RetainItem], str]
 
-# Called inside a transaction when a server has said that what we know of a bank's numbers may be old.
-CountersHook = Callable[[Bank], None]
-
 _after_policy: list[PolicyHook] = []
 _waiting: list[WaitingHook] = []
 _oldest: list[OldestHook] = []
@@ -35,7 +32,6 @@ _pages: list[PageHook] = []
 _gone: list[GoneHook] = []
 _holding: list[HoldHook] = []
 _reviews: list[ReviewHook] = []
-_counters: list[CountersHook] = []
 
 
 def after_policy_change(hook: PolicyHook) -> None:
@@ -64,18 +60,6 @@ def holds(hook: HoldHook) -> None:
 
 def has_reviews(hook: ReviewHook) -> None:
     _reviews.append(hook)
-
-
-def reads_counters(hook: CountersHook) -> None:
-    """It must be quick and must not call the bank; being called often must cost little."""
-    _counters.append(hook)
-
-
-def counters_are_old(bank: Bank) -> bool:
-    """Whether anybody reads them again."""
-    for hook in _counters:
-        hook(bank)
-    return bool(_counters)
 
 
 def hold(items: Sequence[tuple[RetainItem, str]]) -> None:

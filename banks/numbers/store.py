@@ -13,6 +13,7 @@ from banks.numbers.read import Numbers
 
 LONGEST_PAUSE = timedelta(hours=1)
 SERVER_PAUSE = timedelta(minutes=1)
+SOON = timedelta(seconds=10)  # in which many changes are one read
 
 
 def rows_for(banks: list[Bank]) -> None:
@@ -62,6 +63,12 @@ def postpone(server: Server, error: str) -> None:
     now = timezone.now()
     due = BankNumbers.objects.filter(bank__server=server, read_after__lte=now)
     due.update(read_after=now + _jittered(SERVER_PAUSE), error=error[:300])
+
+
+def hurry(bank: Bank) -> None:
+    """Something has changed there, as its server says: its numbers are read soon, and none later than planned."""
+    soon = timezone.now() + SOON
+    BankNumbers.objects.filter(bank=bank, read_after__gt=soon).update(read_after=soon)
 
 
 def _unread(row: BankNumbers) -> QuerySet[BankNumbers]:

@@ -20,8 +20,9 @@ from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
-from banks import crypto, hooks
+from banks import crypto
 from banks.models import Bank, Webhook, WebhookDelivery, Write
+from banks.numbers.store import hurry
 from banks.webhooks import signing
 
 State = WebhookDelivery.State
@@ -155,7 +156,8 @@ def _store(hook: Webhook, said: Said, delivery_id: str, signature: str, now: dat
 
 def _follow(bank: Bank, row: WebhookDelivery, now: datetime) -> None:
     if row.event == CONSOLIDATED:
-        _set(row, outcome="its counters are read again" if hooks.counters_are_old(bank) else NOTHING)
+        hurry(bank)
+        _set(row, outcome="the bank's numbers are read again")
     elif row.event != RETAINED:
         _set(row, outcome=NOTHING)
     elif not bank.polled:

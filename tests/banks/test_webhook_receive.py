@@ -9,8 +9,7 @@ import time_machine
 from django.test import Client
 from django.utils import timezone
 
-from banks import hooks
-from banks.models import Bank, Webhook, WebhookDelivery
+from banks.models import Bank, BankNumbers, Webhook, WebhookDelivery
 from banks.webhooks import receive
 from tests import factories
 from tests.banks.conftest import NOW, LyingTransport
@@ -166,13 +165,23 @@ def test_where_new_documents_are_not_reviewed_nothing_waits(hook: Webhook) -> No
     assert "policy" in row.outcome
 
 
-def test_a_consolidation_asks_for_the_counters(hook: Webhook, bank: Bank, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[int] = []
-    monkeypatch.setattr(hooks, "_counters", [lambda bank: asked.append(bank.pk)])
+def test_after_a_consolidation_the_banks_numbers_are_read_soon(hook: Webhook, bank: Bank) -> None:
+    later = timezone.now() + timedelta(minutes=5)
+    numbers = BankNumbers.objects.create(bank=bank, read_after=later)
+    deliver(body_of("consolidation.completed", document_id=None), {})  # not signed
+    numbers.refresh_from_db()
+    assert numbers.read_after == later
     deliver(body_of("consolidation.completed", document_id=None))
-    deliver(body_of("memory_defense.triggered", event_id="e2"), {})  # not signed
-    assert asked == [bank.pk]
+    numbers.refresh_from_db()
+    assert timezone.now() < numbers.read_after < timezone.now() + timedelta(minutes=1)
     assert WebhookDelivery.objects.get().state == State.DONE
+
+
+def test_numbers_that_are_due_are_not_put_off(hook: Webhook, bank: Bank) -> None:
+    numbers = BankNumbers.objects.create(bank=bank, read_after=timezone.now())
+    deliver(body_of("consolidation.completed", document_id=None))
+    numbers.refresh_from_db()
+    assert numbers.read_after == timezone.now()
 
 
 def test_a_session_that_is_stored_again_is_looked_at_once(hook: Webhook, clock: time_machine.Traveller) -> None:

@@ -8,7 +8,7 @@ import banks.models.webhooks
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('banks', '0017_retain_user_bank'),
+        ('banks', '0018_bank_numbers'),
     ]
 
     operations = [
