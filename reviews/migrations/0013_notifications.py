@@ -11,7 +11,7 @@ import reviews.models.notices
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('banks', '0019_webhooks'),
+        ('banks', '0020_webhooks'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
         ('reviews', '0012_held'),
     ]
