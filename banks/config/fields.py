@@ -56,9 +56,17 @@ class Group:
         return sum(each.own for each in self.settings)
 
     @property
-    def is_open(self) -> bool:
-        """What is only inherited stands folded, but for the missions: they are what most people come for."""
-        return self.title == GROUPS[0][0] or any(each.own or each.changed for each in self.settings)
+    def special(self) -> list[Setting]:
+        """What the bank has of its own, or a form has changed. All missions: they are what most people come for."""
+        if self.title == GROUPS[0][0]:
+            return self.settings
+        return [each for each in self.settings if each.own or each.changed]
+
+    @property
+    def folded(self) -> list[Setting]:
+        """What it only inherits, where something else is to be seen."""
+        special = {each.name for each in self.special}
+        return [each for each in self.settings if each.name not in special]
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+from django.conf import settings
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import render
@@ -112,4 +113,5 @@ def _deleting(bank: Bank, contents: selectors.Contents | None) -> dict[str, Any]
         "contents": contents,
         "stays": selectors.stays_of(bank),
         "deletion": selectors.deletion_of(bank),
+        "grace": settings.BANK_DELETE_MINUTES,
     }
