@@ -7,12 +7,14 @@ class BanksConfig(AppConfig):
     def ready(self) -> None:
         from banks import (  # noqa: F401  checks, and kinds
             checks,
+            directive_kinds,
             fact_kinds,
             held_kinds,
             imported_kinds,
             kinds,
             operation_kinds,
             reprocess_kind,
+            tags_kind,
         )
         from banks.config import kind as config_kind  # noqa: F401  more of them
         from banks.files import kind  # noqa: F401

@@ -28,6 +28,8 @@ WORDS_SHOWN = 100
 # The page asks again after a quarter of the time in which nothing has changed, and at last no more.
 SOONEST, LATEST = 5, 60  # seconds
 GIVES_UP = timedelta(hours=1)
+# Kinds whose rows say in their outcome what they are about.
+SAYING = {*acts.KINDS.values(), "directive-create", "directive-edit", "directive-delete", "tags"}
 
 
 @dataclass
@@ -323,8 +325,8 @@ def skipped_of(job: Job) -> list[JobItem]:
 
 
 def said(write: Write) -> str:
-    """One line about a retry or cancel: which operation, and what is known by now. Reads the outcome alone."""
-    if write.kind not in acts.KINDS.values():
+    """One line about an operation, a directive or tags: which one, and what is known. Reads the outcome alone."""
+    if write.kind not in SAYING:
         return ""
     told = [str(write.outcome.get(name, "")) for name in ("about", "said")]
     return ": ".join(each for each in told if each)

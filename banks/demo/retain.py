@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
-from banks.demo import consolidate, operations, text, webhooks
+from banks.demo import consolidate, events, operations, text, webhooks
 from banks.demo.banks import ensure_bank, touch_bank
 from banks.demo.facts import parse_time
 from banks.demo.http import Problem, Request, invalid, wrong_value
@@ -83,10 +83,14 @@ def store_item(request: Request, item: dict[str, Any], operation_id: str = "") -
     for number in fresh:
         _maybe_fail(request, after[number])
     touched = consolidate.subjects_of(request.store, request.bank_id, document_id)
+    live = "SELECT count(*) FROM facts WHERE bank_id = ? AND document_id = ? AND state = 'valid'"
+    had = request.store.number(live, request.bank_id, document_id)
     _put_document(request, old, item, content)
     _put_chunks(request, document_id, after, moved)
     _retag(request, item)
     added = _put_facts(request, item, {number: after[number] for number in fresh})
+    if again:
+        events.note(request, document_id, "reprocess", added=added, removed=had)
     touched |= consolidate.subjects_of(request.store, request.bank_id, document_id)
     consolidate.consolidate(request, touched)
     touch_bank(request)

@@ -9,6 +9,7 @@ from banks.hindsight import fields, ids
 from banks.hindsight.calls import PAGE, Calls
 from banks.hindsight.fields import Row
 from banks.hindsight.shapes import Page
+from banks.hindsight.walking import every_row
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,10 @@ class DirectiveCalls(Calls):
         """Those that are off, too; higher priorities first. `limit` is 1 to 1000."""
         path = self._bank(bank_id, "directives")
         return self._page(path, "items", Directive.parse, limit=limit, offset=offset, active_only=False)
+
+    def all_directives(self, bank_id: str) -> list[Directive]:
+        """To the end of the list. BadAnswer where it does not end."""
+        return every_row(lambda offset: self.list_directives(bank_id, offset=offset), lambda each: each.id)
 
     def get_directive(self, bank_id: str, directive_id: str) -> Directive:
         return self._get(ids.directive_path(self._namespace, bank_id, directive_id), Directive.parse)

@@ -136,7 +136,10 @@ class BankStats:
 
 @dataclass(frozen=True, slots=True)
 class DocumentRow:
-    """A document as lists show it: everything but its text. `text_length` counts characters."""
+    """A document as lists show it: everything but its text. `text_length` counts characters.
+
+    matched: in which of its fields the server found what was searched for; servers before 1.1.0 do not say.
+    """
 
     id: str
     content_hash: str
@@ -147,10 +150,12 @@ class DocumentRow:
     retain_params: dict[str, Any]
     metadata: dict[str, str]
     tags: list[str]
+    matched: tuple[str, ...] = ()
 
     @classmethod
     def parse(cls, row: Row) -> "DocumentRow":
-        return cls(text_length=fields.number(row, "text_length"), **_document_fields(row))
+        matched = tuple(fields.texts(row, "matched_fields"))
+        return cls(text_length=fields.number(row, "text_length"), matched=matched, **_document_fields(row))
 
 
 @dataclass(frozen=True, slots=True)
