@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from banks.views import banks, members, person, webhooks
+from banks.views import banks, directives, members, person, webhooks
 
 urlpatterns: list[URLPattern] = [
     path("banks/", banks.bank_list, name="bank-list"),
@@ -10,6 +10,11 @@ urlpatterns: list[URLPattern] = [
     path("banks/<int:pk>/policy/", banks.bank_policy, name="bank-policy"),
     path("banks/<int:pk>/person/", person.bank_person, name="bank-person"),
     path("banks/<int:pk>/person/clear/", person.bank_person_clear, name="bank-person-clear"),
+    path("banks/<int:pk>/directives/", directives.directive_list, name="directive-list"),
+    path("banks/<int:pk>/directives/add/", directives.directive_add, name="directive-add"),
+    path("banks/<int:pk>/directives/edit/", directives.directive_edit, name="directive-edit"),
+    path("banks/<int:pk>/directives/switch/", directives.directive_switch, name="directive-switch"),
+    path("banks/<int:pk>/directives/delete/", directives.directive_delete, name="directive-delete"),
     path("banks/<int:pk>/webhook/", webhooks.bank_webhook, name="bank-webhook"),
     path("banks/<int:pk>/webhook/register/", webhooks.bank_webhook_register, name="bank-webhook-register"),
     path("banks/<int:pk>/webhook/remove/", webhooks.bank_webhook_remove, name="bank-webhook-remove"),

@@ -49,6 +49,8 @@ def edit(*, user: User, named: Named, values: dict[str, Any], via: Write.Via = W
     bank, found = _find(user, named)
     there = values_of(found)
     changes = {name: value for name, value in values.items() if value != there[name]}
+    if changes.get("content") == found.content.replace("\r\n", "\n"):
+        del changes["content"]  # browsers send other line ends than it has
     if not changes:
         return None
     texts = {"request": changes.pop("content"), "before": found.content} if "content" in changes else {}
@@ -112,9 +114,8 @@ def _record(
     with transaction.atomic():
         if "directive" in params:
             _refuse_busy(kind, bank, params)
-        return writes.record(
-            kind=kind, bank=bank, via=via, actor=user, params=params, operation_id=operation_id, **texts
-        )
+        named: dict[str, Any] = {"kind": kind, "bank": bank, "params": params, "operation_id": operation_id}
+        return writes.record(actor=user, via=via, **named, **texts)
 
 
 def _refuse_busy(kind: str, bank: Bank, params: dict[str, Any]) -> None:

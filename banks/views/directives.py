@@ -16,7 +16,7 @@ from banks.forms_directives import DirectiveForm
 from banks.models import Bank, Role, Write
 from banks.reading import Unread
 from banks.services import directives
-from banks.services.refusal import ChangedMeanwhile, Refusal
+from banks.services.refusal import Refusal
 from memadmin.htmx import PersonRequest, SeeOther, posted, wants_fragment
 
 LAST_PAGE = 100_000
@@ -152,6 +152,5 @@ def _refused(request: PersonRequest, bank: Bank, text: str, status: int = 409) -
 
 def _form(request: PersonRequest, bank: Bank, form: DirectiveForm, *, status: int = 200, **named: Any) -> HttpResponse:
     """`named`: the directive and what was seen of it, or the id of the form of a new one."""
-    return render(
-        request, "banks/directive_form.html", {**_around(request, bank), "form": form, **named}, status=status
-    )
+    context = {**_around(request, bank), "form": form, **named}
+    return render(request, "banks/directive_form.html", context, status=status)
