@@ -14,7 +14,7 @@ from banks.reprocess_kind import kept_facts
 from banks.writes import Overruled, after
 from reviews.curation import archive, reapply, remember
 from reviews.models import ReviewEntry
-from reviews.services import arrivals, held_entries, load
+from reviews.services import arrivals, bank_documents, held_entries, load
 from reviews.services.reopening import reopen_by_itself
 
 State = ReviewEntry.State
@@ -85,6 +85,13 @@ def extraction_ended(write: Write) -> None:
     """What was retired past us until then is remembered, and all of it found again in the facts that are there now."""
     if write.state == Write.State.DONE and (facts := kept_facts(write)):
         remember.mirror(bank=write.bank, document_id=write.document_id, facts=facts)
+    load.after_write_end(write)
+
+
+@after("tags")
+def tags_ended(write: Write) -> None:
+    """The card shows the new ones at once; its facts, which have them too, are read again."""
+    bank_documents.tags_ended(write)
     load.after_write_end(write)
 
 

@@ -1,5 +1,6 @@
 from django.urls import URLPattern, URLResolver, path
 
+from reviews.urls_banks import urlpatterns as banks
 from reviews.urls_facts import urlpatterns as facts
 from reviews.urls_imports import urlpatterns as imports
 from reviews.urls_watch import urlpatterns as watch
@@ -29,6 +30,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("outgoing/<int:pk>/remove/", outgoing.outgoing_remove, name="outgoing-remove"),
     path("mail/off/<slug:token>", notices.notice_off, name="notice-off"),
     path("log/<int:pk>/put-back/", decide.write_put_back, name="write-put-back"),
+    *banks,
     *facts,
     *imports,
     *watch,
