@@ -40,8 +40,8 @@ def create(*, user: User, bank_id: int, form: UUID, values: dict[str, Any], via:
         return sent
     changes = {name: value for name, value in values.items() if name != "content"}
     params = {"name": values["name"], "changes": changes}
-    texts = {"request": values["content"]}
-    return _record("directive-create", bank, user=user, via=via, params=params, operation_id=form, **texts)
+    text = values["content"]
+    return _record("directive-create", bank, user=user, via=via, params=params, request=text, operation_id=form)
 
 
 def edit(*, user: User, named: Named, values: dict[str, Any], via: Write.Via = Write.Via.WEB) -> Write | None:
@@ -53,9 +53,10 @@ def edit(*, user: User, named: Named, values: dict[str, Any], via: Write.Via = W
         del changes["content"]  # browsers send other line ends than it has
     if not changes:
         return None
-    texts = {"request": changes.pop("content"), "before": found.content} if "content" in changes else {}
+    before = found.content if "content" in changes else None
+    text = changes.pop("content", None)
     params = {**_params(found), "changes": changes, "was": {name: there[name] for name in changes}}
-    return _record("directive-edit", bank, user=user, via=via, params=params, **texts)
+    return _record("directive-edit", bank, user=user, via=via, params=params, request=text, before=before)
 
 
 def switch(*, user: User, named: Named, on: bool, via: Write.Via = Write.Via.WEB) -> Write | None:
@@ -110,7 +111,8 @@ def _record(
     before: str | None = None,
     operation_id: UUID | None = None,
 ) -> Write:
-    texts = {name: Blob.objects.store(text) for name, text in (("request", request), ("before", before)) if text}
+    given = {"request": request, "before": before}
+    texts: dict[str, Any] = {name: Blob.objects.store(text) for name, text in given.items() if text}
     with transaction.atomic():
         if "directive" in params:
             _refuse_busy(kind, bank, params)

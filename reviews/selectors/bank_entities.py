@@ -1,6 +1,6 @@
 """The entities of a bank as its server lists them now, and the facts that speak of one.
 
-Servers cannot search among entities, so a search looks through the list itself, as far as time allows, and says how far.
+Servers cannot search among entities, so a search looks through the list itself, as far as time allows, and says so.
 """
 
 import time
