@@ -160,4 +160,5 @@ def _kinds(request: Request, document_id: str) -> dict[str, int]:
 
 
 def _matched(row: Row, q: str) -> list[str]:
-    return [name for name in ("id", "text") if q and q.lower() in row[name].lower()]
+    columns = {"id": "id", "original_text": "text"}
+    return [name for name, column in columns.items() if q and q.lower() in row[column].lower()]
