@@ -69,8 +69,9 @@ def around(bank: Bank, document_id: str) -> Around:
     undone = [*Write.OPEN, Write.State.ATTENTION, Write.State.CHANGED]
     rows = Write.objects.filter(bank=bank, document_hash=Write.hash_of(document_id), state__in=undone)
     phases = Q(phase=OperationSeen.Phase.OPEN) | Q(phase=OperationSeen.Phase.FAILED)
-    operations = bank.operations.filter(phases, document_id=document_id).order_by("-began", "-pk")
-    return Around(entry, list(rows.order_by("-pk")[:WRITES_SHOWN]), list(operations[:WRITES_SHOWN]))
+    named = bank.operations.filter(phases, document_id=document_id).exclude(document_id="")
+    operations = list(named.order_by("-began", "-pk")[:WRITES_SHOWN])
+    return Around(entry, list(rows.order_by("-pk")[:WRITES_SHOWN]), operations)
 
 
 def text_of(bank: Bank, document_id: str, part: int) -> TextSheet:
