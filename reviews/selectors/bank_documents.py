@@ -13,7 +13,7 @@ from memadmin.retention import RetainedItems, first_of
 from reviews.models import ReviewEntry
 
 PAGE_SIZE = 50
-LAST_PAGE = 100_000
+LAST_START = 5_000_000
 TAGS_SHOWN = 12
 BUSY_SHOWN = 20
 BUSY_LOOKED_AT = 500
@@ -24,21 +24,24 @@ NEEDS_A_PERSON = (Write.State.ATTENTION, Write.State.CHANGED)
 
 @dataclass(frozen=True)
 class DocumentFilters:
-    """Empty = not asked for. `page` counts from 1; `after`: stands for the last document of the page before."""
+    """Empty = not asked for. `start`: how many documents come before the page, since servers may give fewer than asked.
+
+    `after`: stands for the last document of the page before.
+    """
 
     q: str = ""
     tag: str = ""
-    page: int = 1
+    start: int = 0
     after: str = ""
 
     @classmethod
     def parse(cls, query: Mapping[str, str]) -> "DocumentFilters":
-        page, after = query.get("page", ""), query.get("after", "")
-        number = int(page) if page.isascii() and page.isdigit() and len(page) < 8 else 1
+        start, after = query.get("start", ""), query.get("after", "")
+        number = int(start) if start.isascii() and start.isdigit() and len(start) < 8 else 0
         return cls(
             q=_sayable(query.get("q", ""))[:200],
             tag=_sayable(query.get("tag", ""))[:1_000],
-            page=min(max(number, 1), LAST_PAGE),
+            start=min(number, LAST_START),
             after=after if len(after) == len(anchor_of("")) and after.isalnum() else "",
         )
 
@@ -80,16 +83,22 @@ class DocumentSheet:
     moved: bool = False
     more: bool = False
     last: str = ""
+    start: int = 0
 
     @property
-    def pages(self) -> int:
-        return max(-(-self.total // PAGE_SIZE), 1)
+    def first(self) -> int:
+        """Its place in the list, from 1."""
+        return self.start + 1
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.lines or [])
 
 
 def page_of(bank: Bank, filters: DocumentFilters) -> DocumentSheet:
     """One call. From the second page on it begins with the last document of the page before: is it still there?"""
-    before = 1 if filters.page > 1 and filters.after else 0
-    offset = (filters.page - 1) * PAGE_SIZE - before
+    before = 1 if filters.start and filters.after else 0
+    offset = filters.start - before
     tags = [filters.tag] if filters.tag else []
     try:
         with reading(bank) as client:
@@ -97,15 +106,16 @@ def page_of(bank: Bank, filters: DocumentFilters) -> DocumentSheet:
     except Unread as unread:
         return DocumentSheet(None, unread)
     shown = page.items[before : PAGE_SIZE + before]
-    full = len(shown) == PAGE_SIZE
+    end, full = filters.start + len(shown), len(shown) == PAGE_SIZE
     return DocumentSheet(
         lines=_lines(bank, shown),
         total=page.total,
         estimated=page.estimated,
         ignored=_ignored(filters, page, PAGE_SIZE + before),
         moved=bool(before) and (not page.items or anchor_of(page.items[0].id) != filters.after),
-        more=full and (page.estimated or offset + before + PAGE_SIZE < page.total),
+        more=bool(shown) and (end < page.total or (page.estimated and full)),
         last=anchor_of(shown[-1].id) if shown else "",
+        start=filters.start,
     )
 
 

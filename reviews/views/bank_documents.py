@@ -98,14 +98,14 @@ def _url(bank: Bank, document_id: str, **more: str | int) -> str:
 
 def _sheet(bank: Bank, filters: DocumentFilters) -> dict[str, Any]:
     sheet, plain = listed.page_of(bank, filters), _list_url(bank)
-    later = filters.query(page=filters.page + 1, after=sheet.last)
+    before = max(filters.start - listed.PAGE_SIZE, 0)
     return {
         "sheet": sheet,
         "again": f"{plain}{filters.query()}{'&' if filters.query() else '?'}now=1",
-        "busy": listed.busy_in(bank) if filters.page == 1 and not filters.narrowed else None,
-        "first_page": plain + filters.query(page=1, after=""),
-        "earlier": plain + filters.query(page=filters.page - 1, after="") if filters.page > 1 else "",
-        "later": plain + later if sheet.more else "",
+        "busy": listed.busy_in(bank) if not filters.start and not filters.narrowed else None,
+        "first_page": plain + filters.query(start=0, after=""),
+        "earlier": plain + filters.query(start=before, after="") if filters.start else "",
+        "later": plain + filters.query(start=sheet.end, after=sheet.last) if sheet.more else "",
     }
 
 

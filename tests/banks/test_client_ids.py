@@ -90,3 +90,16 @@ def test_dots_never_climb(document):
         return
     assert url.raw_path.startswith(b"/v1/default/banks/b/documents/")
     assert url.raw_path.count(b"/") == 6
+
+
+def test_a_list_in_a_query_says_its_name_for_each_word():
+    url = ids.url_of(BASE, b"/x", {"tags": ["a&b", "c d"], "limit": 0})
+    assert url.raw_path == b"/x?tags=a%26b&tags=c%20d&limit=0"
+
+
+@pytest.mark.parametrize("given", ["", ".", "..", "a/b", "a\0b", "\ud83d"])
+def test_ids_of_entities_and_directives_are_one_segment(given):
+    for path in (ids.entity_path, ids.directive_path):
+        with pytest.raises(NotAddressable):
+            path("default", "b", given)
+    assert ids.directive_path("default", "b", "a b") == b"/v1/default/banks/b/directives/a%20b"

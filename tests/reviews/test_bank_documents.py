@@ -86,15 +86,16 @@ def test_pages_go_to_the_end_and_say_when_the_list_has_moved(
         store(bank, f"d{number}", "Carl likes rye.")
     client = as_user(people.viewer)
     first = listed(client, bank)
-    assert "page 1 of 2" in first
-    (later,) = {link for link in links(first) if "page=2" in link}
+    assert "1 to 50" in first
+    (later,) = {link for link in links(first) if "start=50" in link}
     second = text_of(client.get(later, headers=HTMX))
     assert "has moved" not in second
+    assert "51 to 52" in second
     assert "notes/a.md" in second
-    assert not [link for link in links(second) if "page=3" in link]
+    assert not [link for link in links(second) if "start=52" in link]
     store(bank, "new", "Carl likes oats.")
     assert "The list has moved since the page before." in text_of(client.get(later, headers=HTMX))
-    assert "There is no such page any more." in listed(client, bank, page="7")
+    assert "There is no such page any more." in listed(client, bank, start="300")
 
 
 def test_what_is_under_way_or_failed_is_marked(bank: Bank, line: LyingTransport, people: People, as_user) -> None:
@@ -231,3 +232,34 @@ def test_readers_look_and_strangers_do_not(bank: Bank, line: LyingTransport, peo
     assert stranger.get(f"/banks/{bank.pk}/documents/document/?document=x", headers=HTMX).status_code == 404
     assert line.calls == []
     assert not Write.objects.exists()
+
+
+class Capped(httpx.BaseTransport):
+    """A server that never gives more than 20 rows, whatever is asked for."""
+
+    def __init__(self, line: httpx.BaseTransport) -> None:
+        self.line = line
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        url = request.url
+        if int(url.params.get("limit", "0")) > 20:
+            url = url.copy_set_param("limit", "20")
+        return self.line.handle_request(httpx.Request(request.method, url, headers=request.headers))
+
+
+def test_a_server_that_gives_fewer_than_asked_is_read_to_its_end(
+    bank: Bank, line: LyingTransport, people: People, as_user, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(30):
+        store(bank, f"d{number}", "Carl likes rye.")
+    monkeypatch.setitem(connections.TRANSPORTS, bank.server.base_url, Capped(line))
+    client = as_user(people.viewer)
+    page, seen_ids = listed(client, bank), set()
+    for _ in range(5):
+        assert "has moved" not in page
+        seen_ids |= {each for each in [*(f"d{number}" for number in range(30)), "notes/a.md"] if f">{each}<" in page}
+        later = {link for link in links(page) if "start=" in link and "after=" in link}
+        if not later:
+            break
+        page = text_of(client.get(later.pop(), headers=HTMX))
+    assert len(seen_ids) == 31
