@@ -137,6 +137,7 @@ class Edit(_Retaining):
                 "The document was written again while you edited. Nothing was overwritten; your text is in this row.",
                 {"content_hash": found.content_hash},
             )
+        _keep_tags(found, write)
         return None
 
 
@@ -154,6 +155,13 @@ class PutBack(_Retaining):
         if _is_ours(found, write):
             return _done(found)
         raise ChangedSinceDecided("Another document has this id now. It was not overwritten.")
+
+
+def _keep_tags(found: Document, write: Write) -> None:
+    """An edit changes the text alone, and tags change without it: those that are there now are sent with it."""
+    if set(write.params.get("tags") or []) != set(found.tags):
+        write.params = {**write.params, "tags": list(found.tags)}
+        Write.objects.filter(pk=write.pk, claim=write.claim).update(params=write.params)
 
 
 def _gone(client: HindsightClient, write: Write) -> Done | Stuck:

@@ -12,8 +12,6 @@ from banks.hindsight.shapes import Page
 
 Item = TypeVar("Item")
 
-MOST_OF_A_DOCUMENT = 1_000  # chunks or events of one page; servers refuse more
-
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
@@ -92,7 +90,8 @@ class Entity:
 class ContentCalls(Calls):
     def list_chunks(self, bank_id: str, document_id: str, *, limit: int = PAGE, offset: int = 0) -> Page[Chunk]:
         """In their order. `limit` is 1 to 1000. BadAnswer when the server answers for another document."""
-        return self._of_document(bank_id, document_id, b"/chunks", Chunk.parse, limit, offset)
+        path = ids.document_path(self._namespace, bank_id, document_id) + b"/chunks"
+        return self._page_about(path, document_id, Chunk.parse, limit, offset)
 
     def document_history(
         self, bank_id: str, document_id: str, *, limit: int = PAGE, offset: int = 0
@@ -101,7 +100,8 @@ class ContentCalls(Calls):
 
         Servers before 1.1.0 have none: there it is NotFound ("document" or "route") whatever the id.
         """
-        return self._of_document(bank_id, document_id, b"/history", DocumentEvent.parse, limit, offset)
+        path = ids.document_path(self._namespace, bank_id, document_id) + b"/history"
+        return self._page_about(path, document_id, DocumentEvent.parse, limit, offset)
 
     def list_entities(self, bank_id: str, *, limit: int = PAGE, offset: int = 0) -> Page[Entity]:
         """Those spoken of most first. Servers cannot search among them."""
@@ -111,18 +111,11 @@ class ContentCalls(Calls):
         """Invalid for what is no UUID."""
         return self._get(ids.entity_path(self._namespace, bank_id, entity_id), Entity.parse)
 
-    def _of_document(
-        self,
-        bank_id: str,
-        document_id: str,
-        what: bytes,
-        parse: Callable[[Any], Item],
-        limit: int,
-        offset: int,
+    def _page_about(
+        self, path: bytes, document: str, parse: Callable[[Any], Item], limit: int, offset: int
     ) -> Page[Item]:
-        path = ids.document_path(self._namespace, bank_id, document_id) + what
         page = self._page(path, "items", parse, limit=limit, offset=offset)
-        if any(getattr(each, "document_id", "") not in ("", document_id) for each in page.items):
+        if any(getattr(each, "document_id", "") not in ("", document) for each in page.items):
             about: dict[str, Any] = {"method": "GET", "path": path.decode("ascii"), "status": 200}
             raise errors.BadAnswer("The server answered for another document.", **about)
         return page

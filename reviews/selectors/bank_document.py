@@ -8,7 +8,7 @@ from django.db.models import Q
 from banks.hindsight import Chunk, Document, DocumentEvent
 from banks.models import Bank, OperationSeen, Write
 from banks.paper import Paper, paper
-from banks.reading import Unread, reading
+from banks.reading import QUICK_SECONDS, Unread, reading
 from memadmin.retention import RetainedItems, RetainedText, first_of, head_of
 from reviews.models import ReviewEntry
 from reviews.selectors.bank_facts import writes_of
@@ -20,6 +20,7 @@ CHUNKS_SHOWN, FACTS_SHOWN, EVENTS_SHOWN = 20, 50, 50
 CHUNK_SHOWN = 8_000  # bytes
 VALUE_SHOWN, VALUES_SHOWN = 500, 60
 WRITES_SHOWN = 10
+LISTED = "The server lists this document and does not find it by its id."
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ def text_of(bank: Bank, document_id: str, part: int) -> TextSheet:
         with reading(bank) as client:
             found = client.get_document(bank.bank_id, document_id)
     except Unread as unread:
-        return TextSheet(None, unread=unread)
+        return TextSheet(None, unread=_second_opinion(bank, document_id, unread))
     said = {**found.retain_params, "metadata": found.metadata, "observation_scopes": found.observation_scopes}
     there = ((name, value) for name, value in said.items() if value not in (None, "", [], {}) and name != "tags")
     more = first_of(((str(name), head_of(str(value), VALUE_SHOWN)) for name, value in there), VALUES_SHOWN)
@@ -91,7 +92,7 @@ def chunks_of(bank: Bank, document_id: str, page: int) -> ListSheet:
         with reading(bank) as client:
             found = client.list_chunks(bank.bank_id, document_id, limit=CHUNKS_SHOWN, offset=(page - 1) * CHUNKS_SHOWN)
     except Unread as unread:
-        return ListSheet(None, unread=unread)
+        return ListSheet(None, unread=_second_opinion(bank, document_id, unread))
     lines = [ChunkLine(chunk, head_of(chunk.text, CHUNK_SHOWN)) for chunk in found.items[:CHUNKS_SHOWN]]
     return ListSheet(lines, found.total, page, CHUNKS_SHOWN)
 
@@ -123,3 +124,15 @@ def history_of(bank: Bank, document_id: str, page: int) -> ListSheet:
         return ListSheet(None, unread=unread)
     # They are counted in operations, and one of these may be several events.
     return ListSheet(list[DocumentEvent](found.items), found.total, page, EVENTS_SHOWN)
+
+
+def _second_opinion(bank: Bank, document_id: str, unread: Unread) -> Unread:
+    """A document that is not found is gone only when the list has none, either."""
+    if unread.face != "missing":
+        return unread
+    try:
+        with reading(bank, within=QUICK_SECONDS) as client:
+            listed = client.find_document(bank.bank_id, document_id)
+    except Unread as other:
+        return other
+    return unread if listed is None else Unread("unreachable", LISTED)

@@ -39,6 +39,28 @@ def test_a_document_and_its_row():
     assert page.items[0].text_length == 35
 
 
+def test_a_history_is_read_and_never_that_of_another_document():
+    page = client_of(reply("document_history")).document_history("rec-docs", "A")
+    assert [event.kind for event in page.items] == ["consolidation", "fact_invalidated", "consolidation"]
+    retired = page.items[1]
+    assert (retired.fact_id[:8], retired.observations_created, retired.observations_removed) == ("3189f786", 0, 1)
+    assert retired.at == datetime(2026, 11, 30, 2, 7, 33, 283867, tzinfo=UTC)
+    with pytest.raises(BadAnswer, match="another document"):
+        client_of(reply("document_history")).document_history("rec-docs", "B")
+
+
+def test_a_directive_may_have_a_priority_below_nothing():
+    row = {"id": "d", "name": "n", "content": "c", "priority": -3, "is_active": False, "tags": None}
+    directive = client_of(httpx.Response(200, json=row)).get_directive("b", "d")
+    assert (directive.priority, directive.active, directive.tags, directive.updated_at) == (-3, False, [], None)
+
+
+def test_a_server_that_stopped_counting_says_so():
+    answer = {"items": [], "total": 1000, "total_is_estimate": True}
+    assert client_of(httpx.Response(200, json=answer)).list_documents("b", q="x").estimated
+    assert not client_of(reply("documents_list_limit_2")).list_documents("b").estimated
+
+
 def test_null_parameters_become_empty_ones():
     row = exchange("document_get_with_invalidated")["response"]
     nothing = row | {"retain_params": None, "document_metadata": None, "tags": None, "nodes_by_fact_type": None}

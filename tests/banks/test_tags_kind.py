@@ -4,7 +4,7 @@ import pytest
 from django.db import transaction
 
 from banks import connections
-from banks.models import Bank, Write
+from banks.models import Bank, Blob, Write
 from banks.writes import record, run
 from tests.banks.conftest import NOW, LyingTransport, store
 
@@ -68,3 +68,19 @@ def test_every_document_that_is_listed_can_be_tagged(bank: Bank, line: LyingTran
     store(bank, document_id, "Carl keeps the archive.")
     assert tag(bank, ["a"], [], document_id).state == Write.State.DONE
     assert (tags_of(bank, document_id), tags_of(bank)) == (["a"], [])
+
+
+def test_an_edit_that_was_decided_before_keeps_the_new_tags(bank: Bank, line: LyingTransport) -> None:
+    text = Blob.objects.store("Ann keeps the books.")
+    with transaction.atomic():
+        edit = record(
+            kind="edit", bank=bank, via=Write.Via.WEB, document_id="notes/a.md", request=text, params={"tags": ["old"]}
+        )
+        Write.objects.filter(pk=edit.pk).update(state=Write.State.CANCELLED)
+    tag(bank, ["new"], [])
+    Write.objects.filter(pk=edit.pk).update(state=Write.State.QUEUED, not_before=NOW)
+    for _ in range(3):
+        Write.objects.filter(pk=edit.pk, state__in=Write.OPEN).update(not_before=NOW)
+        run(edit.pk)
+    edit.refresh_from_db()
+    assert (edit.state, edit.params["tags"], tags_of(bank)) == (Write.State.DONE, ["new"], ["new"])

@@ -77,6 +77,10 @@ def test_row_s02_a_bank_id_that_is_no_segment_is_refused_by_every_call(bank_id: 
         "files": [RetainFile("a.txt", io.BytesIO(b"Text."), "d")],
         "updates": {},
         "observation_id": "f",
+        "entity_id": "e",
+        "directive_id": "d",
+        "values": {},
+        "changes": {},
         "asked": DryRun("Text."),
         "name": "Another",
     }

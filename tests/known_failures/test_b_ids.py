@@ -44,6 +44,8 @@ CALLS: dict[str, Callable[[HindsightClient, str], object]] = {
     "get_document": lambda client, document_id: client.get_document(BANK, document_id),
     "find_document": lambda client, document_id: client.find_document(BANK, document_id),
     "list_facts": lambda client, document_id: client.list_facts(BANK, document_id=document_id),
+    "list_chunks": lambda client, document_id: client.list_chunks(BANK, document_id),
+    "document_history": lambda client, document_id: client.document_history(BANK, document_id),
     "reprocess_document": lambda client, document_id: client.reprocess_document(BANK, document_id),
     "set_document_tags": lambda client, document_id: client.set_document_tags(BANK, document_id, ["t"]),
     "delete_document": lambda client, document_id: client.delete_document(BANK, document_id),
@@ -72,10 +74,11 @@ def test_row_024_the_server_decodes_the_id_byte_for_byte(document_id: str, wire:
     with HindsightClient(wire.url) as client:
         for call in CALLS.values():
             call(client, document_id)
-    assert [method for method, _ in wire.lines] == ["POST", "GET", "GET", "GET", "POST", "PATCH", "DELETE"]
+    assert [method for method, _ in wire.lines] == ["POST", *["GET"] * 5, "POST", "PATCH", "DELETE"]
     named = ["", "v1", "default", "banks", BANK, "documents", document_id]
-    assert [wire.segments[position] for position in (1, 5, 6)] == [named] * 3
-    assert wire.segments[4] == [*named, "reprocess"]
+    assert [wire.segments[position] for position in (1, 7, 8)] == [named] * 3
+    for position, what in ((4, "chunks"), (5, "history"), (6, "reprocess")):
+        assert wire.segments[position] == [*named, what]
     assert wire.segments[0] == ["", "v1", "default", "banks", BANK, "memories"]  # there the id is in the body
     assert (wire.queries[2]["q"], wire.queries[3]["document_id"]) == ([document_id], [document_id])
     assert all(raw.isascii() for _, raw in wire.lines)

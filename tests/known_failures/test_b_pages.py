@@ -2,6 +2,7 @@
 
 import re
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from django.urls import URLPattern, URLResolver, get_resolver
@@ -32,6 +33,9 @@ def test_row_022_every_page_shows_the_memory_and_leads_nowhere_else(
             document_id=entry.document_id,
         )
     pages = ["/", "/reviews/", "/log/", *[f"/log/{write.pk}/" for write in Write.objects.all()[:5]]]
+    pages += [f"/banks/{bank.pk}/{name}/?now=1" for name in ("documents", "entities", "directives")]
+    document = f"/banks/{bank.pk}/documents/document/?now=1&document="
+    pages += [f"{document}{quote(entry.document_id, safe='')}" for entry in entries]
     pages += [f"/reviews/{entry.pk}/" for entry in entries] + [f"/reviews/{entry.pk}/edit/" for entry in entries[:5]]
     for path in pages:
         answer = client.get(path)

@@ -175,6 +175,8 @@ def test_what_cannot_be_read_is_not_called_empty(bank: Bank, line: LyingTranspor
     assert "not in the bank any more" in seen(client, bank, "never")
     assert "No call can reach it." in seen(client, bank, "..")
     assert "No call can reach it." in seen(client, bank, "a\0b")
+    store(bank, "a\nb", "Newlines are odd.")
+    assert "lists this document and does not find it" in seen(client, bank, "a\nb")
     line.cut_before.append("GET")
     assert "The server does not answer." in listed(client, bank)
     Server.objects.filter(pk=bank.server_id).update(health=Server.Health.REFUSED)
