@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import F
 
 from banks import access, writes
@@ -32,7 +32,7 @@ class Named:
 def create(*, user: User, bank_id: int, form: UUID, values: dict[str, Any], via: Write.Via = Write.Via.WEB) -> Write:
     """`values`: all fields in the API's words; `form`: of two posts of one form the second finds the row of the first.
 
-    404 / 403 as `access.get_bank` for admins.
+    404 / 403 as `access.get_bank` for admins. Refusal.
     """
     bank = access.get_bank(user, bank_id, Role.ADMIN)
     sent = Write.objects.filter(operation_id=form, bank=bank, kind="directive-create").first()
@@ -41,7 +41,10 @@ def create(*, user: User, bank_id: int, form: UUID, values: dict[str, Any], via:
     changes = {name: value for name, value in values.items() if name != "content"}
     params = {"name": values["name"], "changes": changes}
     text = values["content"]
-    return _record("directive-create", bank, user=user, via=via, params=params, request=text, operation_id=form)
+    try:
+        return _record("directive-create", bank, user=user, via=via, params=params, request=text, operation_id=form)
+    except IntegrityError as error:  # the same form at the same moment, or one that is another row's
+        raise Refusal("This form was sent before. Look at the list, and begin a new one.") from error
 
 
 def edit(*, user: User, named: Named, values: dict[str, Any], via: Write.Via = Write.Via.WEB) -> Write | None:

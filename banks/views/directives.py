@@ -41,7 +41,11 @@ def directive_add(request: PersonRequest, pk: int) -> HttpResponse:
     token = _form_id(request)
     if request.method != "POST" or not form.is_valid():
         return _form(request, bank, form, token=token, status=422 if form.errors else 200)
-    directives.create(user=request.user, bank_id=pk, form=token, values=form.values())
+    try:
+        directives.create(user=request.user, bank_id=pk, form=token, values=form.values())
+    except Refusal as refusal:
+        form.add_error(None, str(refusal))
+        return _form(request, bank, form, token=uuid4(), status=409)
     messages.success(request, "The directive is being created.")
     return SeeOther(_here(bank))
 
