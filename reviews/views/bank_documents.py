@@ -30,6 +30,7 @@ def bank_document_list(request: PersonRequest, pk: int) -> HttpResponse:
     bank = access.get_bank(request.user, pk)
     filters = DocumentFilters.parse(request.GET)
     context = {**_around(request, bank), "filters": filters, "here": _list_url(bank) + filters.query()}
+    context["old_server"] = bank.server.api_version.startswith("0.")  # searches in ids alone
     if wants_fragment(request) or "now" in request.GET:
         context |= _sheet(bank, filters)
     name = "_bank_documents" if wants_fragment(request) else "bank_documents"
