@@ -16,6 +16,11 @@ _CURATED_AFTER = timedelta(minutes=5)
 _FAILED_AGO = timedelta(hours=2)
 _QUERY = 300  # characters
 _SPACES = "/v1/default/banks"
+_DIRECTIVES: tuple[dict[str, Any], ...] = (
+    {"name": "Dates", "content": "Say of every number from which date it is.", "priority": 10},
+    {"name": "Incidents", "content": "Name who was on call, and nobody else.", "tags": ["incident"]},
+    {"name": "Short answers", "content": "Answer in at most three sentences.", "is_active": False},
+)
 
 
 class SampleError(Exception):
@@ -33,6 +38,7 @@ def fill(server: DemoServer, now: datetime) -> int:
         _store(server, bank, document, now - document.age)
     for bank in load():
         _model(server, bank, now - _FAILED_AGO)
+        _directives(server, bank, now - _FAILED_AGO)
     _let_one_fail(server, now - _FAILED_AGO)
     return len(pairs)
 
@@ -66,6 +72,12 @@ def _model(server: DemoServer, bank: SampleBank, moment: datetime) -> None:
     body = {"id": "overview", "name": f"Overview of {bank.name}", "source_query": query}
     with server.at(moment):
         _call(server, "POST", _path(bank, "/mental-models"), body)
+
+
+def _directives(server: DemoServer, bank: SampleBank, moment: datetime) -> None:
+    with server.at(moment):
+        for body in _DIRECTIVES:
+            _call(server, "POST", _path(bank, "/directives"), body)
 
 
 def _let_one_fail(server: DemoServer, moment: datetime) -> None:
