@@ -16,6 +16,7 @@ TITLES = {
     "bank": "There is no such bank on its server any more.",
     "missing": "It is not in the bank any more.",
     "unreachable": "No call can reach it.",
+    "lost": "It could not be read.",  # a 404 that does not say what is missing
     "failed": "It could not be read.",
 }
 
@@ -53,7 +54,7 @@ def reading(bank: Bank, *, within: float = CALL_SECONDS) -> Iterator[HindsightCl
     except NotFound as error:
         if error.what == "bank":
             raise Unread("bank") from error
-        raise Unread("failed" if error.what == "route" else "missing", str(error)) from error
+        raise Unread("lost" if error.what == "route" else "missing", str(error)) from error
     except HindsightError as error:
         raise Unread(_face(error), str(error)) from error
 

@@ -128,7 +128,7 @@ def history_of(bank: Bank, document_id: str, page: int) -> ListSheet:
 
 def _second_opinion(bank: Bank, document_id: str, unread: Unread) -> Unread:
     """A document that is not found is gone only when the list has none, either."""
-    if unread.face != "missing":
+    if unread.face not in ("missing", "lost"):
         return unread
     try:
         with reading(bank, within=QUICK_SECONDS) as client:

@@ -63,7 +63,7 @@ def _list_url(bank: Bank) -> str:
 
 
 def _url(bank: Bank, entity_id: str, page: int) -> str:
-    said = {"entity": entity_id, **({"page": page} if page > 1 else {})}
+    said: dict[str, str | int] = {"entity": entity_id, **({"page": page} if page > 1 else {})}
     return f"{reverse('reviews:bank-entity', args=[bank.pk])}?{urlencode(said)}"
 
 
