@@ -1,20 +1,18 @@
 """What a person asks the write log for: the address of its page, and the rows that this means."""
 
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
 from django.http import QueryDict
-from django.utils import timezone
-from django.utils.dateparse import parse_date
 from django.utils.http import urlencode
 
 from banks import access, log_index
 from banks.models import Bank, RetainItem, Write
 from banks.selectors import NEEDS_A_PERSON
-from memadmin.filtering import AddressFilters
+from memadmin.filtering import AddressFilters, day_of, midnight
 from memadmin.paging import Split
 
 State = Write.State
@@ -36,7 +34,6 @@ _STATES: dict[str, list[State]] = {
     "cancelled": [State.CANCELLED],
 }
 VIAS = dict(Write.Via.choices)
-YEARS = range(1970, 2200)
 MOST_BATCHES = 400  # of one document: a session may be stored again and again
 NO_WORD = "Search needs at least one letter or digit; the signs alone were left out."
 
@@ -129,9 +126,9 @@ class LogFilters(AddressFilters):
         if self.document:
             asked &= Q(document_hash=Write.hash_of(self.document)) if among is None else Q(pk__in=among)
         if self.since:
-            asked &= Q(occurred_at__gte=_midnight(date.fromisoformat(self.since)))
+            asked &= Q(occurred_at__gte=midnight(self.since))
         if self.until:
-            asked &= Q(occurred_at__lt=_midnight(date.fromisoformat(self.until) + timedelta(days=1)))
+            asked &= Q(occurred_at__lt=midnight(self.until) + timedelta(days=1))
         if self.fact:
             asked &= log_index.naming(self.fact)
         if self.q:
@@ -179,8 +176,8 @@ def parse_log(query: QueryDict) -> Asked:
         document=query.get("document", ""),
         fact=query.get("fact", ""),
         group=checked("group", _is_uuid(of("group")), "There is no such action."),
-        since=checked("since", _is_day(of("since")), f"“{of('since', 20)}” is no day; write 2026-03-16."),
-        until=checked("until", _is_day(of("until")), f"“{of('until', 20)}” is no day; write 2026-03-16."),
+        since=checked("since", bool(day_of(of("since"))), f"“{of('since', 20)}” is no day; write 2026-03-16."),
+        until=checked("until", bool(day_of(of("until"))), f"“{of('until', 20)}” is no day; write 2026-03-16."),
         q=words,
     )
     return Asked(filters, refused, page=of("page"), tidy=all(value for _, values in query.lists() for value in values))
@@ -205,15 +202,3 @@ def _is_uuid(text: str) -> bool:
         return str(UUID(text)) == text
     except ValueError:
         return False
-
-
-def _is_day(text: str) -> bool:
-    try:
-        found = parse_date(text)
-    except ValueError:
-        return False
-    return found is not None and found.year in YEARS and found.isoformat() == text
-
-
-def _midnight(day: date) -> datetime:
-    return timezone.make_aware(datetime.combine(day, time.min))

@@ -1,8 +1,13 @@
 """What a list is narrowed by: the address of its page says it, and a link to the page asks the same again."""
 
 from dataclasses import dataclass, fields, replace
+from datetime import date, datetime, time
 
+from django.utils import timezone
+from django.utils.dateparse import parse_date
 from django.utils.http import urlencode
+
+YEARS = range(1970, 2200)
 
 
 @dataclass(frozen=True)
@@ -21,3 +26,17 @@ class AddressFilters:
 
     def __str__(self) -> str:
         return self.query()
+
+
+def day_of(text: str) -> str:
+    """The day as an address says it, "2026-03-16"; "" for what is none."""
+    try:
+        found = parse_date(text)
+    except ValueError:
+        return ""
+    return text if found is not None and found.year in YEARS and found.isoformat() == text else ""
+
+
+def midnight(day: str) -> datetime:
+    """When this day begins here."""
+    return timezone.make_aware(datetime.combine(date.fromisoformat(day), time.min))

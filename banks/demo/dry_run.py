@@ -3,8 +3,7 @@
 from typing import Any
 
 from banks.demo import retain, text
-from banks.demo.facts import parse_time
-from banks.demo.http import Problem, Request, invalid, wrong_value
+from banks.demo.http import Problem, Request, invalid, parse_time, wrong_value
 
 FIELDS = frozenset({"content", "context", "timestamp", "strategy"})
 

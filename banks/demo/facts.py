@@ -1,13 +1,12 @@
 """Facts of the demo server: listing, reading, curating."""
 
-from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from banks.demo import consolidate, entities, events
-from banks.demo.banks import require_bank, touch_bank
-from banks.demo.http import Problem, Request, invalid, wrong_value
-from banks.demo.store import Row, like, marks, pack, stamp, unpack
+from banks.demo import consolidate, events, fact_filters
+from banks.demo.banks import touch_bank
+from banks.demo.http import Problem, Request, invalid, parse_time, wrong_value
+from banks.demo.store import Row, marks, pack, stamp, unpack
 
 UPDATE_FIELDS = frozenset(
     [
@@ -29,24 +28,7 @@ _TIMES = ("occurred_start", "occurred_end", "mentioned_at")
 
 def list_facts(request: Request) -> dict[str, Any]:
     limit, offset = request.number("limit", 100), request.number("offset", 0)
-    state = request.text("state", "valid")
-    if state not in {"valid", "invalidated"}:
-        raise Problem(400, f"Invalid state '{state}': expected 'valid' or 'invalidated'.")
-    require_bank(request)
-    where, values = "bank_id = ? AND state = ?", [request.bank_id, state]
-    for name, column in (("document_id", "document_id"), ("type", "type")):
-        if given := request.text(name):
-            where += f" AND {column} = ?"
-            values.append(given)
-    if entity := request.text("entity_id"):
-        where += " AND EXISTS (SELECT 1 FROM json_each(facts.entities) WHERE lower(value) = lower(?))"
-        values.append(entities.name_of(request, entity))
-        where += " AND state = 'valid' AND type <> 'observation'"  # others have no entities on the real server
-    if q := request.text("q"):
-        if "\0" in q:
-            raise Problem(500, 'invalid byte sequence for encoding "UTF8": 0x00')
-        where += " AND (text LIKE ? ESCAPE '\\' OR context LIKE ? ESCAPE '\\')"
-        values += [like(q).replace("\\%", "%").replace("\\_", "_")] * 2  # the real server leaves wildcards working
+    where, values = fact_filters.narrowed(request)
     total = request.store.number(f"SELECT count(*) FROM facts WHERE {where}", *values)  # noqa: S608
     rows = request.store.rows(
         f"SELECT * FROM facts WHERE {where} ORDER BY mentioned_at DESC, created_at DESC, id LIMIT ? OFFSET ?",  # noqa: S608
@@ -151,15 +133,6 @@ def _note(request: Request, row: Row, edits: dict[str, Any], given: dict[str, An
     if state and state != row["state"]:
         kind = {"invalidated": "fact_invalidated", "valid": "fact_restored"}[state]
         events.note(request, row["document_id"], kind, fact_id=row["id"])
-
-
-def parse_time(text: str, problem: Problem) -> datetime:
-    """The moment in UTC; without an offset it is taken as UTC."""
-    try:
-        moment = datetime.fromisoformat(text)
-        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-    except (ValueError, OverflowError):
-        raise problem from None
 
 
 def _fact(request: Request) -> Row:

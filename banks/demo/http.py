@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from banks.demo.store import Store
@@ -115,3 +115,12 @@ def invalid(kind: str, place: Sequence[str | int], message: str, given: Any, con
 
 def wrong_value(place: Sequence[str | int], message: str, given: Any) -> Problem:
     return invalid("value_error", place, f"Value error, {message}", given, {"error": {}})
+
+
+def parse_time(text: str, problem: Problem) -> datetime:
+    """The moment in UTC; without an offset it is taken as UTC."""
+    try:
+        moment = datetime.fromisoformat(text)
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise problem from None

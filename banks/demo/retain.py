@@ -10,8 +10,7 @@ from uuid import UUID, uuid4
 
 from banks.demo import consolidate, events, operations, text, webhooks
 from banks.demo.banks import ensure_bank, touch_bank
-from banks.demo.facts import parse_time
-from banks.demo.http import Problem, Request, invalid, wrong_value
+from banks.demo.http import Problem, Request, invalid, parse_time, wrong_value
 from banks.demo.store import Row, pack, stamp, unpack
 
 FIELDS = frozenset({"items", "async", "operation_id", "document_tags"})

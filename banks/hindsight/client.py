@@ -5,6 +5,7 @@ what a repetition would mean.
 """
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -293,13 +294,25 @@ class HindsightClient(ContentCalls, DirectiveCalls, WebhookCalls):
         state: str = "valid",
         type: str = "",  # noqa: A002  # the API's own word
         q: str = "",
+        tags: Sequence[str] = (),
+        mentioned_from: datetime | None = None,
+        mentioned_before: datetime | None = None,
         limit: int = PAGE,
         offset: int = 0,
     ) -> Page[Fact]:
-        """Facts and observations of one `state`, "valid" or "invalidated"; servers have no list of both."""
+        """Facts and observations of one `state`, "valid" or "invalidated", latest mentioned first.
+
+        Servers have no list of both states. `tags`: those that have them all. Before 1.1.0 servers know no times.
+        """
         if document_id:
             ids.check_document_id(document_id)
         query: ids.Query = {"document_id": document_id, "state": state, "type": type, "q": q, "entity_id": entity_id}
+        if tags:  # otherwise those without tags come, too
+            query |= {"tags": list(tags), "tags_match": "all_strict"}
+        if mentioned_from or mentioned_before:
+            query |= {"time_field": "mentioned_at"}
+            bounds = {"start_date": mentioned_from, "end_date": mentioned_before}
+            query |= {name: moment.isoformat() for name, moment in bounds.items() if moment}
         return self._page(
             self._bank(bank_id, "memories", "list"), "items", Fact.parse, limit=limit, offset=offset, **query
         )

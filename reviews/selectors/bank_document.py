@@ -34,12 +34,13 @@ class Around:
 
 @dataclass(frozen=True)
 class TextSheet:
-    """`tags`: sorted; `more`: what else the document was stored with, cut."""
+    """`tags`: sorted; `more`: what else the document was stored with, cut; `types`: how many facts of each."""
 
     document: Document | None
     paper: Paper | None = None
     tags: tuple[str, ...] = ()
     more: RetainedItems[tuple[str, RetainedText]] | None = None
+    types: tuple[tuple[str, int], ...] = ()
     unread: Unread | None = None
 
 
@@ -84,7 +85,8 @@ def text_of(bank: Bank, document_id: str, part: int) -> TextSheet:
     said = {**found.retain_params, "metadata": found.metadata, "observation_scopes": found.observation_scopes}
     there = ((name, value) for name, value in said.items() if value not in (None, "", [], {}) and name != "tags")
     more = first_of(((str(name), head_of(str(value), VALUE_SHOWN)) for name, value in there), VALUES_SHOWN)
-    return TextSheet(found, paper(found.text, part), tuple(sorted(set(found.tags))), more)
+    types = tuple((kind, count) for kind, count in sorted(found.facts_by_type.items()) if count)
+    return TextSheet(found, paper(found.text, part), tuple(sorted(set(found.tags))), more, types)
 
 
 def chunks_of(bank: Bank, document_id: str, page: int) -> ListSheet:

@@ -1,19 +1,16 @@
 """The documents of a bank as its server lists them now: a page at a time, while a fragment waits."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 
-from django.utils.http import urlencode
-
-from banks.fact_kinds import seen_hash
-from banks.hindsight import DocumentRow, Page
+from banks.hindsight import DocumentRow
 from banks.models import Bank, OperationSeen, Write
 from banks.reading import Unread, reading
 from memadmin.retention import RetainedItems, first_of
 from reviews.models import ReviewEntry
+from reviews.selectors.places import PlacedFilters, Window, place_of, sayable
 
 PAGE_SIZE = 50
-LAST_START = 5_000_000
 TAGS_SHOWN = 12
 BUSY_SHOWN = 20
 BUSY_LOOKED_AT = 500
@@ -23,38 +20,16 @@ NEEDS_A_PERSON = (Write.State.ATTENTION, Write.State.CHANGED)
 
 
 @dataclass(frozen=True)
-class DocumentFilters:
-    """Empty = not asked for. `start`: how many documents come before the page, since servers may give fewer than asked.
-
-    `after`: stands for the last document of the page before.
-    """
+class DocumentFilters(PlacedFilters):
+    """ "" = not asked for."""
 
     q: str = ""
     tag: str = ""
-    start: int = 0
-    after: str = ""
 
     @classmethod
     def parse(cls, query: Mapping[str, str]) -> "DocumentFilters":
-        start, after = query.get("start", ""), query.get("after", "")
-        number = int(start) if start.isascii() and start.isdigit() and len(start) < 8 else 0
-        return cls(
-            q=_sayable(query.get("q", ""))[:200],
-            tag=_sayable(query.get("tag", ""))[:1_000],
-            start=min(number, LAST_START),
-            after=after if len(after) == len(anchor_of("")) and after.isalnum() else "",
-        )
-
-    def query(self, **changes: str | int) -> str:
-        """ "?…" with what differs from a list without filters, or ""."""
-        wanted, plain = replace(self, **changes), DocumentFilters()  # type: ignore[arg-type]  # names of our own
-        values = {each.name: getattr(wanted, each.name) for each in fields(wanted)}
-        asked = {name: value for name, value in values.items() if value != getattr(plain, name)}
-        return f"?{urlencode(asked)}" if asked else ""
-
-    @property
-    def narrowed(self) -> bool:
-        return bool(self.q or self.tag)
+        q, tag = query.get("q", ""), query.get("tag", "")
+        return cls(q=sayable(q)[:200], tag=sayable(tag)[:1_000], **place_of(query))
 
 
 @dataclass(frozen=True)
@@ -63,60 +38,37 @@ class DocumentLine:
 
     row: DocumentRow
     tags: RetainedItems[str]
-    entry_id: int | None
+    entry: ReviewEntry | None  # its memory here: key and state
     write: Write | None
     operation: OperationSeen | None
 
 
 @dataclass(frozen=True)
 class DocumentSheet:
-    """One page. `lines` None: it could not be read, and `unread` says why.
-
-    estimated: the server stopped counting; moved: documents were written or deleted since the page before was read.
-    """
+    """One page. `lines` None: it could not be read, and `unread` says why. ignored: more came than was asked for."""
 
     lines: list[DocumentLine] | None
+    window: Window[DocumentRow] | None = None
     unread: Unread | None = None
-    total: int = 0
-    estimated: bool = False
     ignored: bool = False
-    moved: bool = False
-    more: bool = False
-    last: str = ""
-    start: int = 0
-
-    @property
-    def first(self) -> int:
-        """Its place in the list, from 1."""
-        return self.start + 1
-
-    @property
-    def end(self) -> int:
-        return self.start + len(self.lines or [])
 
 
 def page_of(bank: Bank, filters: DocumentFilters) -> DocumentSheet:
-    """One call. From the second page on it begins with the last document of the page before: is it still there?"""
-    before = 1 if filters.start and filters.after else 0
-    offset = filters.start - before
+    """One call."""
     tags = [filters.tag] if filters.tag else []
     try:
         with reading(bank) as client:
-            page = client.list_documents(bank.bank_id, q=filters.q, tags=tags, limit=PAGE_SIZE + before, offset=offset)
+            window = Window.read(
+                filters,
+                PAGE_SIZE,
+                lambda limit, offset: client.list_documents(
+                    bank.bank_id, q=filters.q, tags=tags, limit=limit, offset=offset
+                ),
+                lambda row: row.id,
+            )
     except Unread as unread:
-        return DocumentSheet(None, unread)
-    shown = page.items[before : PAGE_SIZE + before]
-    end, full = filters.start + len(shown), len(shown) == PAGE_SIZE
-    return DocumentSheet(
-        lines=_lines(bank, shown),
-        total=page.total,
-        estimated=page.estimated,
-        ignored=_ignored(filters, page, PAGE_SIZE + before),
-        moved=bool(before) and (not page.items or anchor_of(page.items[0].id) != filters.after),
-        more=bool(shown) and (end < page.total or (page.estimated and full)),
-        last=anchor_of(shown[-1].id) if shown else "",
-        start=filters.start,
-    )
+        return DocumentSheet(None, unread=unread)
+    return DocumentSheet(_lines(bank, window.rows), window, ignored=_ignored(filters, window))
 
 
 def busy_in(bank: Bank) -> RetainedItems[OperationSeen]:
@@ -131,18 +83,10 @@ def busy_in(bank: Bank) -> RetainedItems[OperationSeen]:
     return first_of(found.values(), BUSY_SHOWN)
 
 
-def anchor_of(document_id: str) -> str:
-    """Stands for a document in an address: ids are long, and not ours."""
-    return seen_hash(document_id)[:16]
-
-
-def _sayable(text: str) -> str:
-    return text.replace("\x00", "").encode("utf-8", "replace").decode().strip()
-
-
-def _ignored(filters: DocumentFilters, page: Page[DocumentRow], limit: int) -> bool:
+def _ignored(filters: DocumentFilters, window: Window[DocumentRow]) -> bool:
     """Whether something came that was not asked for."""
-    if page.ignored_params or len(page.items) > limit:
+    page = window.page
+    if page.ignored_params or window.overfull:
         return True
     if filters.tag and any(filters.tag not in row.tags for row in page.items):
         return True
@@ -160,7 +104,7 @@ def _lines(bank: Bank, rows: Sequence[DocumentRow]) -> list[DocumentLine]:
     """Three queries."""
     hashes = {row.id: Write.hash_of(row.id) for row in rows}
     entries = ReviewEntry.objects.filter(bank=bank, document_hash__in=hashes.values())
-    known = dict(entries.order_by().values_list("document_hash", "pk"))
+    known = {entry.document_hash: entry for entry in entries.only("document_hash", "state").order_by()}
     states = [*Write.OPEN, *NEEDS_A_PERSON]
     acts = Write.objects.filter(bank=bank, document_hash__in=hashes.values(), state__in=states)
     names = ("kind", "state", "document_hash", "actor_name", "via", "error_text")
@@ -171,7 +115,7 @@ def _lines(bank: Bank, rows: Sequence[DocumentRow]) -> list[DocumentLine]:
         DocumentLine(
             row=row,
             tags=first_of(row.tags, TAGS_SHOWN),
-            entry_id=known.get(hashes[row.id]),
+            entry=known.get(hashes[row.id]),
             write=latest.get(hashes[row.id]),
             operation=working.get(row.id),
         )

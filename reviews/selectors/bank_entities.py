@@ -13,6 +13,7 @@ from django.utils.http import urlencode
 from banks.hindsight import Entity, HindsightClient
 from banks.models import Bank
 from banks.reading import QUICK_SECONDS, Unread, reading
+from reviews.selectors.bank_fact_filters import speaks_of
 from reviews.selectors.bank_facts import writes_of
 from reviews.selectors.facts import FactRow, fact_row, with_news
 from reviews.services.document_facts import as_row
@@ -112,16 +113,9 @@ def entity_of(bank: Bank, entity_id: str, page: int) -> EntityPage:
             found = client.list_facts(bank.bank_id, entity_id=asked, limit=FACTS_SHOWN, offset=(page - 1) * FACTS_SHOWN)
     except Unread as unread:
         return EntityPage(None, None, unread=unread)
-    # Observations name no entities in lists; of facts each must name this one.
-    facts = [fact for fact in found.items if not fact.is_observation]
-    ignored = bool(found.ignored_params) or any(not _speaks_of(entity, fact.entities) for fact in facts)
+    ignored = bool(found.ignored_params) or not all(speaks_of(entity, fact) for fact in found.items)
     rows = with_news(bank.pk, [fact_row(as_row(fact)) for fact in found.items[:FACTS_SHOWN]], writes_of(bank))
     return EntityPage(entity, rows, found.total, ignored)
-
-
-def _speaks_of(entity: Entity, names: list[str]) -> bool:
-    """A list gives names as one text with commas, so a name with a comma has come in parts."""
-    return entity.name.casefold() in ", ".join(names).casefold() if names else False
 
 
 def _searched(client: HindsightClient, bank: Bank, q: str) -> EntitySheet:

@@ -3,10 +3,12 @@
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
 from banks.access import bank_ids_for
 from banks.fact_kinds import seen_hash
+from banks.hindsight.fields import aware
 from banks.models import Reapply, Role, Write
 from memadmin.counting import Count, count_of
 from memadmin.retention import NOTHING, Omitted, RetainedItems, first_of
@@ -38,6 +40,8 @@ class FactRow:
     edited: bool
     sources: list[str]  # ids of the facts that an observation is made from
     made_from: tuple[str, ...] = ()  # the texts of those that are on this card
+    tags: tuple[str, ...] = ()  # the first of them
+    mentioned_at: datetime | None = None
     document_id: str = ""  # in lists of more than one document
     entry_id: int | None = None  # its memory here
     decision: FactDecision | None = None
@@ -169,7 +173,8 @@ def question_count(user: Any) -> Count:
 
 def fact_row(row: dict[str, Any]) -> FactRow:
     """Of a fact as loads keep it."""
-    entities, sources, text = row.get("entities"), row.get("source_fact_ids"), str(row.get("text") or "")
+    entities, sources, tags = row.get("entities"), row.get("source_fact_ids"), row.get("tags")
+    text = str(row.get("text") or "")
     return FactRow(
         id=str(row.get("id") or ""),
         text=text,
@@ -180,8 +185,17 @@ def fact_row(row: dict[str, Any]) -> FactRow:
         entities=[str(name) for name in entities[:8]] if isinstance(entities, list) else [],
         edited=bool(row.get("edited_at")),
         sources=[str(fact_id) for fact_id in sources] if isinstance(sources, list) else [],
+        tags=tuple(str(tag) for tag in tags[:8]) if isinstance(tags, list) else (),
+        mentioned_at=_moment(row.get("mentioned_at")),
         document_id=str(row.get("document_id") or ""),
     )
+
+
+def _moment(given: Any) -> datetime | None:
+    try:
+        return aware(datetime.fromisoformat(given)) if isinstance(given, str) else None
+    except (ValueError, OverflowError):
+        return None
 
 
 def with_news(bank_id: int, facts: Iterable[FactRow], writes: Iterable[Write]) -> list[FactRow]:

@@ -2,14 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, time, timedelta
+from datetime import timedelta
 
 from django.db.models import Q
-from django.utils import timezone
-from django.utils.dateparse import parse_date
 
 from banks.models import Bank, Write
-from memadmin.filtering import AddressFilters
+from memadmin.filtering import AddressFilters, day_of, midnight
 from memadmin.paging import Order
 from reviews import fact_words
 from reviews.models import FactDecision
@@ -69,8 +67,8 @@ class RetiredFilters(AddressFilters):
             via=one_of("via", [value for value, _ in VIAS]),
             origin=one_of("origin", FactDecision.Origin.values),
             reason=text("reason"),
-            since=_day(text("since")),
-            until=_day(text("until")),
+            since=day_of(text("since")),
+            until=day_of(text("until")),
             order=one_of("order", list(ORDERS)),
         )
 
@@ -127,20 +125,7 @@ class RetiredFilters(AddressFilters):
         if self.origin:
             asked &= Q(origin=self.origin)
         if self.since:
-            asked &= Q(at__gte=_midnight(self.since))
+            asked &= Q(at__gte=midnight(self.since))
         if self.until:
-            asked &= Q(at__lt=_midnight(self.until) + timedelta(days=1))
+            asked &= Q(at__lt=midnight(self.until) + timedelta(days=1))
         return asked
-
-
-def _day(text: str) -> str:
-    try:
-        return text if parse_date(text) else ""
-    except ValueError:
-        return ""
-
-
-def _midnight(day: str) -> datetime:
-    found = parse_date(day)
-    assert found is not None
-    return timezone.make_aware(datetime.combine(found, time.min))

@@ -18,6 +18,7 @@ from reviews.selectors import bank_document as one
 from reviews.selectors import bank_documents as listed
 from reviews.selectors.bank_documents import DocumentFilters
 from reviews.selectors.card import may_decide
+from reviews.selectors.places import Ways
 from reviews.services import bank_documents, extraction
 from reviews.views.answers import Notice
 
@@ -99,14 +100,11 @@ def _url(bank: Bank, document_id: str, **more: str | int) -> str:
 
 def _sheet(bank: Bank, filters: DocumentFilters) -> dict[str, Any]:
     sheet, plain = listed.page_of(bank, filters), _list_url(bank)
-    before = max(filters.start - listed.PAGE_SIZE, 0)
     return {
         "sheet": sheet,
         "again": f"{plain}{filters.query()}{'&' if filters.query() else '?'}now=1",
-        "busy": listed.busy_in(bank) if not filters.start and not filters.narrowed else None,
-        "first_page": plain + filters.query(start=0, after=""),
-        "earlier": plain + filters.query(start=before, after="") if filters.start else "",
-        "later": plain + filters.query(start=sheet.end, after=sheet.last) if sheet.more else "",
+        "busy": None if filters.values else listed.busy_in(bank),
+        "ways": Ways.around(sheet.window, filters, plain, listed.PAGE_SIZE),
     }
 
 

@@ -13,6 +13,7 @@ from banks.models import Bank, Role
 from memadmin.htmx import PersonRequest, wants_fragment
 from reviews.selectors import bank_entities as listed
 from reviews.selectors.bank_entities import EntityFilters
+from reviews.selectors.card import may_decide
 
 
 @require_safe
@@ -72,6 +73,8 @@ def _around(request: PersonRequest, bank: Bank) -> dict[str, Any]:
     return {
         "bank": bank,
         "list_url": _list_url(bank),
+        "facts_url": reverse("reviews:bank-facts", args=[bank.pk]),
         "entity_url": f"{reverse('reviews:bank-entity', args=[bank.pk])}?entity=",
+        "editable": may_decide(role) and bank.addressable,
         "administered": role is not None and role >= Role.ADMIN,
     }

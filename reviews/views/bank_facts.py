@@ -1,6 +1,7 @@
 """The facts of a bank, and acts on single ones. Ids of facts and documents travel in bodies and queries."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from django.contrib import messages
@@ -15,10 +16,11 @@ from banks.models import Bank, Role
 from memadmin.htmx import PersonRequest, SeeOther, wants_fragment
 from reviews.errors import FactRefused, FactTaken, NotDecided
 from reviews.selectors import bank_facts as listed
-from reviews.selectors.bank_facts import BankFactFilters
+from reviews.selectors.bank_fact_filters import STATES, TYPES, BankFactFilters
 from reviews.selectors.card import may_decide
 from reviews.selectors.derived import impact_of, sources_of
 from reviews.selectors.facts import FactRow, fact_row, with_news
+from reviews.selectors.places import Ways
 from reviews.services import bank_facts
 from reviews.services.document_facts import as_row
 from reviews.views.answers import Notice
@@ -145,13 +147,15 @@ def _page(
 
 
 def _context(request: PersonRequest, bank: Bank, filters: BankFactFilters) -> dict[str, Any]:
+    if filters.why_not:
+        return {**_around(request, bank, filters), "sheet": listed.BankSheet([])}
     sheet, plain = listed.page_of(bank, filters), reverse("reviews:bank-facts", args=[bank.pk])
-    pages = {
-        "first_page": plain + filters.query(page=1),
-        "earlier": plain + filters.query(page=filters.page - 1) if filters.page > 1 else "",
-        "later": plain + filters.query(page=filters.page + 1) if filters.page < sheet.pages else "",
+    return {
+        **_around(request, bank, filters),
+        "sheet": sheet,
+        "ways": Ways.around(sheet.window, filters, plain, listed.PAGE_SIZE),
+        "again": f"{plain}{filters.query()}{'&' if filters.query() else '?'}now=1",
     }
-    return {**_around(request, bank, filters), **pages, "sheet": sheet}
 
 
 def _around(request: PersonRequest, bank: Bank, filters: BankFactFilters) -> dict[str, Any]:
@@ -161,8 +165,10 @@ def _around(request: PersonRequest, bank: Bank, filters: BankFactFilters) -> dic
         "in_bank": True,
         "filters": filters,
         "here": _here(bank, filters),
-        "states": listed.STATES,
-        "types": listed.TYPES,
+        "facts_url": reverse("reviews:bank-facts", args=[bank.pk]),
+        "without_entity": _here(bank, replace(filters, entity="", start="", after="")),
+        "states": STATES,
+        "types": TYPES,
         "may_decide": may_decide(role) and bank.addressable,
         "administered": role is not None and role >= Role.ADMIN,
         "acts": acts_in_bank(bank, filters.query()),

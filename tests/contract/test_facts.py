@@ -54,6 +54,28 @@ def test_facts_keep_their_order_in_time_and_know_dates_and_first_persons(bank, f
     assert rows[1].occurred_start.date() == datetime(2024, 5, 1, tzinfo=UTC).date()
 
 
+def test_tags_entities_and_days_narrow_a_list(bank, facts):
+    bank.store("e", "Bob works at Globex.", tags=["t", "u"], timestamp="2026-03-01T08:00:00+00:00")
+    bank.store("f", "Carl works at Initech.")
+    bank.quiet()
+
+    def texts(**asked):
+        found = bank.client.list_facts(bank.id, type="world", **asked).items
+        return {fact.text.partition(" | ")[0] for fact in found}  # the real one says behind it when that was
+
+    assert texts(tags=["u"]) == {"Bob works at Globex."}
+    assert texts(tags=["t", "u"]) == {"Bob works at Globex."}
+    assert len(texts(tags=["t"])) == 3
+    day, march = datetime(2026, 2, 2, tzinfo=UTC), datetime(2026, 3, 1, 8, tzinfo=UTC)
+    assert len(texts(mentioned_before=day)) == 2
+    assert texts(mentioned_from=march, mentioned_before=datetime(2026, 3, 2, tzinfo=UTC)) == {"Bob works at Globex."}
+    assert texts(mentioned_from=day, mentioned_before=march) == set()
+    named = {each.name: each.id for each in bank.client.list_entities(bank.id).items}
+    assert texts(entity_id=named["Globex"]) == {"Alice joined Globex on 2024-05-01.", "Bob works at Globex."}
+    with pytest.raises(Invalid):
+        bank.client.list_facts(bank.id, mentioned_from=march, mentioned_before=day)
+
+
 def test_lists_show_one_state_and_count_exactly(bank, facts):
     bank.client.patch_fact(bank.id, facts["Alice works at Acme."], state="invalidated", reason="left")
     assert len(bank.facts("d")) == 2

@@ -121,7 +121,7 @@ def test_what_is_under_way_or_failed_is_marked(bank: Bank, line: LyingTransport,
         ("chunks", "Chunk 1"),
         ("facts", "Ben reads it."),
         ("retired", "None of its facts is retired."),
-        ("history", "Nothing happened to it"),
+        ("history", "tells of nothing that happened"),
     ],
 )
 def test_a_document_has_its_text_chunks_facts_and_history(
