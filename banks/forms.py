@@ -266,6 +266,8 @@ class PolicyForm(forms.Form):
         widget=forms.NumberInput({**_input, "step": "any"}),
     )
     expire_marked = forms.BooleanField(label="Also what is marked as dangerous", required=False)
+    two_reviewers = forms.BooleanField(label="Two people approve", required=False)
+    bars_writer = forms.BooleanField(label="Not who wrote it", required=False)
     polled = forms.BooleanField(label="Look for new documents", required=False)
     settle_minutes = forms.IntegerField(
         label="Settle time", required=False, min_value=0, max_value=10_080, widget=forms.NumberInput(_input)

@@ -21,6 +21,14 @@ class Approve(Kind):
 
 
 @register
+class Vouch(Kind):
+    """The first of two people approved."""
+
+    name, glyph, verb, past, tone = "vouch", "✓", "vouch", "vouched for", "approved"
+    sends = False
+
+
+@register
 class Undo(Kind):
     name, glyph, verb, past, tone = "undo", "↻", "undo", "taken back", "none"
     sends = False

@@ -15,7 +15,7 @@ from reviews.services import expiry
 
 KIND = "expiry-dates"
 AT_ONCE = 1_000  # memories whose dates are set while the person waits
-DATED_BY = {"auto_approve_days", "expire_marked"}  # what the dates depend on
+DATED_BY = {"auto_approve_days", "expire_marked", "two_reviewers"}  # what the dates depend on
 NEEDED = ("version", "age_from", "first_imported_at", "danger", "reopened_because", "expires_at")
 
 

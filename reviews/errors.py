@@ -67,6 +67,22 @@ class Unread(NotDecided):
         super().__init__(f"Only the beginning and the end of this memory were shown. {what}. Nothing was approved.")
 
 
+class OwnText(NotDecided):
+    """The bank's policy wants another person than who wrote the text."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "You wrote this text, or edited it, and another person has to approve it in this bank. Nothing was changed."
+        )
+
+
+class AlreadyVouched(NotDecided):
+    """One of two approvals is this person's own, so that another person's is missing."""
+
+    def __init__(self) -> None:
+        super().__init__("Your approval counts already, as one of two. Another person has to approve it too.")
+
+
 class FactRefused(NotDecided):
     """This cannot be done to this fact; `str()` says why, and nothing was sent."""
 

@@ -61,6 +61,10 @@ class Bank(models.Model):
         help_text="empty = inherit, 0 = wait for a person",
     )
     expire_marked = models.BooleanField(default=False, help_text="danger-marked memories may be approved by time")
+    two_reviewers = models.BooleanField(
+        default=False, help_text="two people have to approve a memory; neither time nor a file does"
+    )
+    bars_writer = models.BooleanField(default=False, help_text="who wrote or edited a text does not approve it")
     reapply = models.CharField(
         max_length=4,
         choices=Reapply.choices,

@@ -14,6 +14,8 @@ FIELDS = (
     "language",
     "auto_approve_days",
     "expire_marked",
+    "two_reviewers",
+    "bars_writer",
     "settle_minutes",
     "polled",
     "reopen_on_change",

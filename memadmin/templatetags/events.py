@@ -11,6 +11,7 @@ FIELDS = {
     "after": "after",
     "auto_approve_days": "approve by time after (days)",
     "banks": "banks",
+    "bars_writer": "who wrote a text does not approve it",
     "connect_timeout": "connect within (seconds)",
     "expires": "ends",
     "expire_marked": "also what is marked as dangerous",
@@ -31,6 +32,7 @@ FIELDS = {
     "retain_mission": "mission for retaining",
     "reflect_mission": "mission for answering",
     "role": "role",
+    "two_reviewers": "two people approve a memory",
     "settle_minutes": "settle time (minutes)",
 }
 

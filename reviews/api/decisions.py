@@ -20,8 +20,8 @@ BY = {Via.PERSON: None, Via.EXPIRY: "expiry", Via.HOUSEKEEPING: "auto"}
 
 class FeedRowOut(Schema):
     """`verdict`: approved, deleted, edited, reopened, gone (closed, since the bank had lost it) or rejected (held, and
-    never sent). `by`: null = a person, else expiry or auto, or what an imported line says (`via` is then file).
-    `undone`: it does not stand."""
+    never sent); vouched and withdrawn are the first of two approvals, given and taken back. `by`: null = a person, else
+    expiry or auto, or what an imported line says (`via` is then file). `undone`: it does not stand."""
 
     id: int
     bank: str

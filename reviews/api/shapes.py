@@ -22,7 +22,8 @@ Version = Annotated[int, Field(ge=1, le=2**31 - 1)]
 
 
 class ReviewOut(Schema):
-    """`version` and `text_hash` (SHA-256 of the text, "" while there is none) are what a decision has to name."""
+    """`version` and `text_hash` (SHA-256 of the text, "" while there is none) are what a decision has to name.
+    `approvals`: of people, while it waits for another one."""
 
     id: int
     bank: str
@@ -44,6 +45,8 @@ class ReviewOut(Schema):
     danger: bool
     enqueued_at: datetime | None
     expires_at: datetime | None
+    approvals: int
+    approvals_needed: int
     decided_by: str
     decided_via: str
     decided_at: datetime | None
@@ -64,6 +67,8 @@ class ReviewOut(Schema):
             "text_bytes": entry.text_size,
             "facts": entry.fact_count,
             "retired": entry.retired_count,
+            "approvals": int(entry.vouched),
+            "approvals_needed": 2 if entry.bank.two_reviewers else 1,
             "marks": [str(mark.get("what", "")) for mark in entry.marks],
         }
 

@@ -20,7 +20,7 @@ from reviews import search
 from reviews.importing.lookups import Stored, entries_for, recall, recall_decisions
 from reviews.importing.placing import why_no_document
 from reviews.importing.plan import Group
-from reviews.importing.replay import Claim, Item, Line, Memory, replay
+from reviews.importing.replay import Claim, Item, Line, Memory, Rules, replay
 from reviews.models import Decision, Parked, ReviewEntry, SourceEvent, SourceFile
 from reviews.services.expiry import expiry_of
 
@@ -74,7 +74,7 @@ class Applier:
         changed: list[tuple[Stored, Memory, Group]] = []
         for group in placed:
             entry = entries.get((group.bank.pk, group.document_hash)) if group.bank else None
-            memory = replay(memories[entry.pk] if entry else None, group.items, now=self.now)
+            memory = replay(memories[entry.pk] if entry else None, group.items, now=self.now, rules=_rules(group))
             if entry is not None and memory is not None:
                 changed.append((entry, memory, group))
             elif memory is not None:
@@ -288,6 +288,11 @@ class Applier:
             ("entry_id", "verdict", "version", "event_id", "note", "at"),
             decided_via=Decision.Via.FILE,
         )
+
+
+def _rules(group: Group) -> Rules:
+    assert group.bank is not None
+    return Rules(group.bank.two_reviewers, group.bank.bars_writer)
 
 
 def _as_text(moment: datetime) -> str:

@@ -31,9 +31,12 @@ class Stored:
     language: str
     sources: list[str]
     danger: bool
+    text_by_id: int | None
 
     def memory(self) -> Memory:
-        return Memory(self.state, self.enqueued_at, version=self.version, pk=self.pk)
+        return Memory(
+            self.state, self.enqueued_at, version=self.version, pk=self.pk, by_person=self.text_by_id is not None
+        )
 
 
 COLUMNS = tuple(Stored.__dataclass_fields__)

@@ -20,6 +20,7 @@ REPLACED = "a later line adds it again"
 ALREADY = "it was already decided"
 NOT_REVIEWED = "the tool closed it without a look: it stays open"
 NO_VERDICT = "it does not say approved or deleted: the memory stays open"
+NEEDS_PEOPLE = "its bank wants people, or another one, to approve it here: the memory stays open"
 UNDER_WAY = "A delete of this memory is under way. Assign the line again when it is done."
 # A line that was judged by mistake of rights or mapping may be judged again.
 AGAIN = (Line.PARKED, Line.PENDING)
@@ -88,6 +89,7 @@ class Memory:
     pk: int = 0
     # The latest decision: when, and which line claimed it ("" = no line of an import).
     decided_at: datetime | None = None
+    by_person: bool = False  # a person of ours edited it into what it is
     decided_by_line: str = ""
     reopened_at: datetime | None = None  # when the latest decision was to open it again
     # What changed
@@ -96,7 +98,18 @@ class Memory:
     claims: list[Claim] = field(default_factory=list)
 
 
-def replay(memory: Memory | None, items: list[Item], *, now: datetime) -> Memory | None:
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What a bank's policy says about who may approve: a file is no person, and does not say which."""
+
+    two_reviewers: bool = False
+    bars_writer: bool = False
+
+    def bar(self, memory: Memory) -> bool:
+        return self.two_reviewers or (self.bars_writer and memory.by_person)
+
+
+def replay(memory: Memory | None, items: list[Item], *, now: datetime, rules: Rules = Rules()) -> Memory | None:
     """Judges the items that count, in the order of the file, and returns the entry as it is afterwards.
 
     None when no line brought the entry into being (a done for what we never saw).
@@ -115,8 +128,10 @@ def replay(memory: Memory | None, items: list[Item], *, now: datetime) -> Memory
         elif item.event.ev == "add":
             stands_on = _add(memory, items, position, stands_on, after_decision=after_decision, now=now)
             decided = position if memory.claims and memory.claims[-1].item is item else decided
-        elif _done(memory, item, current=after_decision and _after_add(memory, item, position, stands_on), now=now):
-            decided = position
+        else:
+            current = after_decision and _after_add(memory, item, position, stands_on)
+            if _done(memory, item, current=current, barred=rules.bar(memory), now=now):
+                decided = position
     return memory
 
 
@@ -165,8 +180,8 @@ def _add(
     return position
 
 
-def _done(memory: Memory, item: Item, *, current: bool, now: datetime) -> bool:
-    """Whether the line decided."""
+def _done(memory: Memory, item: Item, *, current: bool, barred: bool, now: datetime) -> bool:
+    """Whether the line decided. `barred`: no file approves it."""
     event = item.event
     if not closes(event):
         item.judge(Line.APPLIED, NOT_REVIEWED if event.by == BY_ITSELF else NO_VERDICT)
@@ -174,6 +189,8 @@ def _done(memory: Memory, item: Item, *, current: bool, now: datetime) -> bool:
         item.judge(Line.SUPERSEDED, ALREADY)
     elif not current:
         item.judge(Line.OLDER, OLDER_DONE)
+    elif barred and event.action == APPROVED:
+        item.judge(Line.APPLIED, NEEDS_PEOPLE)
     else:
         item.judge(Line.APPLIED)
         verdict = Decision.Verdict.APPROVED if event.action == APPROVED else Decision.Verdict.DELETED

@@ -19,6 +19,8 @@ class Decision(models.Model):
         REOPENED = "reopened", "reopened"
         GONE = "gone", "closed as gone"
         REJECTED = "rejected", "rejected"
+        VOUCHED = "vouched", "vouched for"  # approved by the first of two (reviews.services.approvals)
+        WITHDRAWN = "withdrawn", "withdrew the approval of"
 
     class Via(models.TextChoices):
         PERSON = "person", "a person"

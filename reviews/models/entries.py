@@ -83,6 +83,9 @@ class ReviewEntry(models.Model):
         related_name="+",
         help_text="whose edit the text is; null = an agent's. Who writes may be barred from approving",
     )
+    vouched_version = models.PositiveIntegerField(
+        null=True, help_text="the version that the first of two people has approved; counts while it is the version"
+    )
 
     # Age
     enqueued_at = models.DateTimeField(null=True, help_text="as the source said; null = undatable")
@@ -168,6 +171,11 @@ class ReviewEntry(models.Model):
     def waits(self) -> bool:
         """For a decision."""
         return self.state in self.WAITING
+
+    @property
+    def vouched(self) -> bool:
+        """One person has approved it as it is, and another one has to."""
+        return self.waits and self.vouched_version == self.version
 
     @property
     def held(self) -> bool:

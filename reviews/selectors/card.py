@@ -53,6 +53,8 @@ GLYPHS = {
     Decision.Verdict.REOPENED: ("↑", "none"),
     Decision.Verdict.GONE: ("✕", "none"),
     Decision.Verdict.REJECTED: ("✕", "danger"),
+    Decision.Verdict.VOUCHED: ("✓", "approved"),
+    Decision.Verdict.WITHDRAWN: ("↑", "none"),
 }
 
 

@@ -76,7 +76,8 @@ class Row:
             return f"s{entry.version}m{_coarse(news)}{news.undo}"
         if not self.text and entry.waits:
             return f"x{entry.load_state}"
-        return f"l{entry.lease_user_id}" if self.lease else "o"
+        first = "v" if entry.vouched else ""
+        return f"l{entry.lease_user_id}{first}" if self.lease else f"o{first}"
 
     @property
     def token(self) -> str:

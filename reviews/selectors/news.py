@@ -12,6 +12,7 @@ from reviews.models import Decision, ReviewEntry
 
 State, Load = ReviewEntry.State, ReviewEntry.Load
 Verdict, Via = Decision.Verdict, Decision.Via
+_WAITS_AGAIN = (Verdict.EDITED, Verdict.REOPENED, Verdict.WITHDRAWN)
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ def news_of(entry: ReviewEntry, latest: Decision | None, user: Any, *, version: 
         return None
     if not entry.waits:
         return _closed(entry, latest, user)
-    if latest is not None and latest.version >= version and latest.verdict in (Verdict.EDITED, Verdict.REOPENED):
+    if latest is not None and latest.version >= version and latest.verdict in _WAITS_AGAIN:
         return _open_again(entry, latest, user)
     if text and not entry.loaded:
         return _not_readable(entry)
@@ -76,7 +77,8 @@ def _open_again(entry: ReviewEntry, latest: Decision, user: Any) -> News:
     glyph = "✎" if latest.verdict == Verdict.EDITED else "↑"
     who, person = _who(latest.decided_via, latest.user_name, mine=latest.user_id == user.pk)
     did = latest.get_verdict_display()
-    return News(did, did, who, latest.at, glyph, "pending", person)
+    said = "approval withdrawn" if latest.verdict == Verdict.WITHDRAWN else did
+    return News(said, did, who, latest.at, glyph, "pending", person)
 
 
 def _not_readable(entry: ReviewEntry) -> News:

@@ -17,7 +17,7 @@ from memadmin.accounts.models import User
 from reviews.access import get_entry
 from reviews.errors import TooLate
 from reviews.models import Decision, ReviewEntry
-from reviews.services import held
+from reviews.services import approvals, held
 from reviews.services.reading import require_read
 from reviews.services.recording import decided, decided_on, open_write
 from reviews.services.reopening import reopen
@@ -42,12 +42,17 @@ def approve(
 ) -> Decision:
     """Approves the text that was shown. Changes nothing in the bank, but that what was held is sent to it.
 
+    Where the bank's policy wants two people, the first approval is a verdict of its own and decides nothing yet.
+
     `part`: which part of a long text was on screen; raises Unread when others never were, and are not
     among those that a program has `read`. `entry`: as `get_entry_to_decide` has just given it to this person; else it
     is fetched here.
     """
     entry = decidable(user, entry_id, version, text_hash, entry)
     require_read(user=user, entry=entry, part=part, read=read)
+    approvals.require_another(user=user, entry=entry)
+    if (first := approvals.vouch(user=user, entry=entry, via=via)) is not None:
+        return first
     if entry.held:
         return held.approve(user=user, entry=entry, via=via)
     with transaction.atomic():
@@ -139,6 +144,8 @@ def undo(*, user: User, entry_id: int, version: int | None = None, via: Write.Vi
     if version is not None and entry.version != version:
         raise conflict_of(entry_id)
     latest = entry.decisions.select_related("write").order_by("-pk").first()
+    if latest is not None and latest.verdict == Verdict.VOUCHED:
+        return approvals.withdraw(user=user, entry=entry, first=latest, via=via)
     if entry.item_id is not None:
         return held.undo(user=user, entry=entry, latest=latest, via=via)
     if latest is None or latest.verdict not in (Verdict.APPROVED, Verdict.DELETED, Verdict.GONE):

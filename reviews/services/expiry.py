@@ -30,9 +30,11 @@ def expiry_of(*, entry: ReviewEntry, bank: Bank) -> datetime | None:
 
     Age counts from `age_from`, and never ends sooner than a grace after the first import, so that an old file is not
     approved unseen. Undatable and danger-marked entries wait (the latter unless the bank says otherwise), and what a
-    person wanted deleted is never approved by time.
+    person wanted deleted is never approved by time. Nor is anything where two people have to approve.
     """
     days = bank.approve_after_days
+    if bank.two_reviewers:  # time is nobody
+        return None
     if not days or entry.age_from is None or (entry.danger and not bank.expire_marked):
         return None
     if entry.reopened_because in ReviewEntry.WANTED_DELETED:
@@ -62,6 +64,7 @@ def run(*, now: datetime | None = None, dry_run: bool = False, limit: int = 1000
     due = ReviewEntry.objects.filter(
         state=ReviewEntry.State.PENDING, load_state=ReviewEntry.Load.LOADED, expires_at__lt=now
     ).order_by("expires_at", "pk")
+    due = due.exclude(bank__two_reviewers=True)  # whatever was dated while the policy changed
     result = Expired(dry_run=dry_run)
     for entry in due.select_related("bank").defer("retain_params", "sources")[:limit]:
         if dry_run or _approve_by_time(entry, now):

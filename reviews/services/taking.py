@@ -24,7 +24,7 @@ def conflict_of(entry_id: int) -> Conflict:
     """The conflict to raise after a conditional update found nothing: read afresh, with the latest decision."""
     entry = ReviewEntry.objects.select_related("bank__server").get(pk=entry_id)
     latest = entry.decisions.order_by("-pk").first()
-    closed = not entry.waits or (latest is not None and latest.verdict == Verdict.EDITED)
+    closed = not entry.waits or (latest is not None and latest.verdict in (Verdict.EDITED, Verdict.WITHDRAWN))
     return Conflict(entry, latest if closed else None)
 
 

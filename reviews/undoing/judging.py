@@ -13,7 +13,7 @@ from banks import access
 from banks.models import Job, RetainItem, Role, Write
 from memadmin import words
 from reviews.models import Decision, FactDecision, ReviewEntry
-from reviews.services import held
+from reviews.services import approvals, held
 from reviews.services.extraction import EXTRACTING
 from reviews.services.facts import moved_since
 from reviews.undoing.steps import ABOUT_FACTS, BULK, Step
@@ -94,7 +94,17 @@ class _Known:
     def entries(self) -> dict[tuple[int, str], ReviewEntry]:
         documents = {step.document_hash for step in self.steps if step.document_hash}
         banks = {step.bank_id for step in self.steps if step.bank_id}
-        fields = ("bank", "document_id", "document_hash", "item", "state", "version", "text", "load_state")
+        fields = (
+            "bank",
+            "document_id",
+            "document_hash",
+            "item",
+            "state",
+            "version",
+            "text",
+            "load_state",
+            "vouched_version",
+        )
         rows = ReviewEntry.objects.filter(bank__in=banks, document_hash__in=documents).only(*fields)
         return {(entry.bank_id, entry.document_hash): entry for entry in rows}
 
@@ -181,6 +191,8 @@ def _decision(write: Write, entry: ReviewEntry, latest: Decision | None, user: A
         return (Way.NOW, "") if same else (Way.NO, "It was worded anew, or decided on, since your edit.")
     if latest is None or latest.write_id != write.pk:
         return Way.NO, _since(latest, user)
+    if write.kind == "vouch":
+        return (Way.NOW, "") if entry.vouched else (Way.NO, approvals.NO_LONGER)
     if entry.item is not None:
         return _held(write, entry, entry.item)
     if write.kind == "edit":

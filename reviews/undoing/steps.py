@@ -19,7 +19,9 @@ FRESH = timedelta(seconds=10)
 BULK = "bulk-restore"
 # What a person does on pages. Imports, notes and what happens by itself are nobody's last action; a put-back, which
 # takes a delete back, is undone by deleting anew.
-KINDS = frozenset({"approve", "delete", "gone", "edit", "retire", "restore", "edit-fact", "reject", "edit-held"})
+KINDS = frozenset(
+    {"approve", "vouch", "delete", "gone", "edit", "retire", "restore", "edit-fact", "reject", "edit-held"}
+)
 ABOUT_FACTS = frozenset({"retire", "restore", "edit-fact"})
 
 

@@ -18,6 +18,7 @@ from reviews.selectors.changes import Changes, Mark
 from reviews.selectors.filters import Filters
 from reviews.selectors.shown import Shown
 from reviews.selectors.standing import standing_of
+from reviews.services.approvals import approvals_of
 from reviews.services.reading import unread_parts
 from reviews.views.fact_acts import acts_on_card
 
@@ -48,6 +49,7 @@ def card_context(
         "may_decide": card.may_decide(access.role_on(user, entry.bank)),
         "shown": shown or Shown.now(entry),
         "lease": card.lease_on_card(entry, user),
+        "approvals": approvals_of(entry, user),
         "today": queue.today(user),
         "back": filters.query(),
     }

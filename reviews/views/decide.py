@@ -13,7 +13,7 @@ from banks.access import banks_for
 from banks.models import Role, Write
 from memadmin.htmx import PersonRequest, SeeOther, wants_fragment
 from reviews.access import get_entry, get_entry_to_decide
-from reviews.errors import Conflict, NotDecided
+from reviews.errors import AlreadyVouched, Conflict, NotDecided
 from reviews.models import Decision, ReviewEntry
 from reviews.selectors import queue
 from reviews.selectors.filters import Filters
@@ -22,26 +22,29 @@ from reviews.services import decide
 from reviews.views.answers import Notice, card_url, show_card, show_next
 from reviews.views.conflict import show_conflict
 
+ONE_OF_TWO = " It is one of two approvals: another person has to approve it too."
 UNSEEN = Notice("The request did not say which version you saw, so nothing was decided. Look at it and press again.")
 
 
 @require_POST
 def entry_approve(request: PersonRequest, pk: int) -> HttpResponse:
-    def act(shown: Shown, **decided_on: Any) -> None:
-        decide.approve(part=shown.part, **decided_on)
+    def act(shown: Shown, **decided_on: Any) -> str:
+        made = decide.approve(part=shown.part, **decided_on)
+        return ONE_OF_TWO if made.verdict == Decision.Verdict.VOUCHED else ""
 
     return _decide(request, pk, act, Decision.Verdict.APPROVED)
 
 
 @require_POST
 def entry_delete(request: PersonRequest, pk: int) -> HttpResponse:
-    def act(shown: Shown, **decided_on: Any) -> None:
+    def act(shown: Shown, **decided_on: Any) -> str:
         decide.delete(**decided_on)
+        return ""
 
     return _decide(request, pk, act, Decision.Verdict.DELETED)
 
 
-def _decide(request: PersonRequest, pk: int, act: Callable[..., None], verdict: Decision.Verdict) -> HttpResponse:
+def _decide(request: PersonRequest, pk: int, act: Callable[..., str], verdict: Decision.Verdict) -> HttpResponse:
     entry = get_entry_to_decide(request.user, pk)
     if entry.item_id is not None and verdict == Decision.Verdict.DELETED:
         verdict = Decision.Verdict.REJECTED  # what is no document yet
@@ -52,14 +55,16 @@ def _decide(request: PersonRequest, pk: int, act: Callable[..., None], verdict: 
     following = queue.next_after(request.user, filters, entry)
     said = f"{verdict.label.capitalize()} {entry.document_id}."
     try:
-        act(shown, user=request.user, entry_id=pk, version=shown.version, text_hash=shown.text_hash, entry=entry)
+        more = act(shown, user=request.user, entry_id=pk, version=shown.version, text_hash=shown.text_hash, entry=entry)
+    except AlreadyVouched as mine:
+        return show_next(request, following, filters, str(mine))
     except Conflict as conflict:
         if is_mine(conflict, request, verdict, shown):
             return show_next(request, following, filters, said)  # a second click is not a second decision
         return show_conflict(request, conflict.entry, filters, shown)
     except NotDecided as refused:
         return show_card(request, get_entry(request.user, pk), filters, notice=Notice(str(refused)), status=409)
-    return show_next(request, following, filters, said)
+    return show_next(request, following, filters, said + more)
 
 
 def is_mine(conflict: Conflict, request: PersonRequest, verdict: Decision.Verdict, shown: Shown) -> bool:

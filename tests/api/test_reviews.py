@@ -89,6 +89,25 @@ def test_who_is_slower_is_told_of_the_winner_and_gets_both_texts(bank: Bank, peo
     assert entry.decisions.count() == 1
 
 
+def test_where_two_have_to_approve_a_token_is_its_person(bank: Bank, people: People, program: Program) -> None:
+    Bank.objects.update(two_reviewers=True)
+    entry = factories.make_entry(bank)
+    mine = seen(program, entry)
+    said = post(program, entry, "approve", mine).json()["review"]
+    assert (said["state"], said["version"], said["approvals"], said["approvals_needed"]) == ("pending", 1, 1, 2)
+    again = post(program, entry, "approve", mine)
+    assert (again.status_code, "counts already" in again.json()["detail"]) == (409, True)
+    said = post(Program(issue(people.owner)), entry, "approve", mine).json()["review"]
+    assert (said["state"], said["approvals"], said["decided_by"]) == ("approved", 0, "Ann Weber")
+
+
+def test_who_wrote_the_text_is_told_that_another_has_to_approve(bank: Bank, people: People, program: Program) -> None:
+    Bank.objects.update(bars_writer=True)
+    entry = factories.make_entry(bank, text_by=people.reviewer)
+    answer = post(program, entry, "approve", seen(program, entry))
+    assert (answer.status_code, "You wrote this text" in answer.json()["detail"]) == (409, True)
+
+
 def test_another_text_is_no_approval(bank: Bank, program: Program) -> None:
     entry = factories.make_entry(bank)
     answer = post(program, entry, "approve", {"version": 1, "text_hash": "0" * 64})

@@ -190,3 +190,12 @@ def test_missions_and_the_context_are_kept_with_their_lines(bank: Bank, people: 
     save(client, bank, retain_context="pair work", retain_mission="Keep decisions.\r\nNo plans.")
     assert (bank.retain_context, bank.retain_mission) == ("pair work", "Keep decisions.\nNo plans.")
     assert "Nothing was different." in save(client, bank, retain_mission="Keep decisions.\r\nNo plans.")
+
+
+def test_who_approves_is_a_matter_of_policy(bank: Bank, people: People, as_user: SignIn) -> None:
+    page = save(as_user(people.owner), bank, two_reviewers="on", bars_writer="on")
+    assert (bank.two_reviewers, bank.bars_writer) == (True, True)
+    assert AdminEvent.objects.get().after == {"bars_writer": True, "two_reviewers": True}
+    assert "two people approve a memory: <bdi>no</bdi>" in page
+    save(as_user(people.owner), bank, two_reviewers="off", bars_writer="off")
+    assert (bank.two_reviewers, bank.bars_writer) == (False, False)
