@@ -7,11 +7,12 @@ A row's texts are those listed here and no others: what is private to a person i
 
 import json
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
+from typing import Any, NamedTuple
 
 from django.db import transaction
-from django.db.models import BinaryField, Q, QuerySet
+from django.db.models import BinaryField, Count, Q
 from django.db.models.functions import Substr
 
 from banks.models import Blob, RetainFile, RetainItem, Unindexed, Write, WriteFact
@@ -20,11 +21,18 @@ from memadmin.terms import CHARACTERS, phrases_of
 
 INDEX = fulltext.Index("banks_log_search", "write_id")
 LOT = 50  # rows in one transaction: nobody waits long for a decision meanwhile
+MEMORIES = 256  # of the batches in it, which are read and indexed with them
 SECONDS = 5.0  # of one sweep: other tasks of the worker wait for it
 BYTES = 4 * CHARACTERS
 FACTS_BYTES = 8 * 1024 * 1024  # JSON of more is not read
 # The parameters that are texts: why something was done, and what was said about it.
 TOLD = ("reason", "reasons", "quote", "quotes", "note", "because", "query", "stage", "message")
+
+
+class Memory(NamedTuple):
+    document_id: str
+    content: str  # the key of its text
+    size: int
 
 
 def note(rows: Iterable[tuple[int, Sequence[str]]]) -> None:
@@ -64,14 +72,23 @@ def sweep(*, seconds: float = SECONDS) -> int:
 
 @transaction.atomic
 def _lot() -> int:
-    pks = list(Unindexed.objects.order_by("-pk").values_list("pk", flat=True)[:LOT])
+    pks = _newest(list(Unindexed.objects.order_by("-pk").values_list("pk", flat=True)[:LOT]))
     # Taken off before they are read: who changes a row from here on queues it again.
     Unindexed.objects.filter(pk__in=pks).delete()
     rows = list(Write.objects.filter(pk__in=pks).order_by("pk").only(*_READ))
-    texts = _beginnings(rows)
+    memories = _memories(rows)
+    texts = _beginnings(rows, memories)
     _keep_facts((row.pk, row.fact_ids) for row in rows)
-    INDEX.replace([(row.pk, fulltext.parted(_texts(row, texts))) for row in rows])
+    INDEX.replace([(row.pk, fulltext.parted(_texts(row, texts, memories.get(row.pk, [])))) for row in rows])
     return len(pks)
+
+
+def _newest(pks: list[int]) -> list[int]:
+    """As many of these as have together no more memories than one lot may have; one of them in any case."""
+    items = RetainItem.objects.filter(write__in=pks).order_by().values_list("write")
+    counts = dict(items.annotate(count=Count("pk")))
+    sums = accumulate(counts.get(pk, 0) for pk in pks)
+    return [pk for pk, memories in zip(pks, sums, strict=True) if memories <= MEMORIES] or pks[:1]
 
 
 _READ = (
@@ -80,7 +97,7 @@ _READ = (
 )
 
 
-def _texts(row: Write, texts: dict[str, str]) -> Iterator[str]:
+def _texts(row: Write, texts: dict[str, str], memories: Sequence[Memory]) -> Iterator[str]:
     """The short ones first: what is beyond the bounds of the index is the end of a long text."""
     yield from (row.document_id, row.actor_name, row.error_text)
     for name in TOLD:
@@ -89,8 +106,8 @@ def _texts(row: Write, texts: dict[str, str]) -> Iterator[str]:
         yield from _facts(row)
     for blob in dict.fromkeys([row.request_id, row.before_id, row.after_id]):
         yield texts.get(blob or "", "")
-    if row.kind == "retain":
-        yield from _memories(row)
+    yield from (document_id for document_id, _, _ in memories)
+    yield from (texts.get(content, "") for content in _beginning_of(memories))
     if row.kind == "retain-files":
         yield from RetainFile.objects.filter(write=row.pk).values_list("name", flat=True)
 
@@ -115,27 +132,31 @@ def _facts(row: Write) -> Iterator[str]:
             yield str(fact.get("text", ""))
 
 
-def _memories(row: Write) -> Iterator[str]:
-    """Of a batch of the retain queue: which documents it stores, and their texts as far as they can be indexed."""
-    items = list(RetainItem.objects.filter(write=row.pk).order_by("pk").values_list("document_id", "content", "size"))
-    yield from (document_id for document_id, _, _ in items)
-    read = 0
-    for _, content, size in items:
-        if read > BYTES:
-            return
-        read += size
-        blobs = _of_blobs(Blob.objects.filter(pk=content))
-        yield blobs.get(content, "")
+def _memories(rows: Sequence[Write]) -> dict[int, list[Memory]]:
+    """By their batch of the retain queue, in its order: which documents it stores, and their texts."""
+    found: dict[int, list[Memory]] = {}
+    items = RetainItem.objects.filter(write__in=[row.pk for row in rows if row.kind == "retain"]).order_by("pk")
+    for write, document_id, content, size in items.values_list("write", "document_id", "content", "size"):
+        found.setdefault(write, []).append(Memory(document_id, content, size))
+    return found
 
 
-def _beginnings(rows: Sequence[Write]) -> dict[str, str]:
+def _beginning_of(memories: Sequence[Memory]) -> list[str]:
+    """Their texts, as far as they can be indexed."""
+    before = accumulate((memory.size for memory in memories), initial=0)
+    return [memory.content for memory, read in zip(memories, before, strict=False) if read <= BYTES]
+
+
+def _beginnings(rows: Sequence[Write], memories: Mapping[int, Sequence[Memory]]) -> dict[str, str]:
     wanted = {pk for row in rows for pk in (row.request_id, row.before_id, row.after_id) if pk}
-    return _of_blobs(Blob.objects.filter(pk__in=wanted))
+    for each in memories.values():
+        wanted.update(_beginning_of(each))
+    return _of_blobs(wanted)
 
 
-def _of_blobs(blobs: QuerySet[Blob]) -> dict[str, str]:
+def _of_blobs(wanted: Collection[str]) -> dict[str, str]:
     beginning = Substr("data", 1, BYTES, output_field=BinaryField())
-    found = blobs.filter(erased=None).annotate(beginning=beginning)
+    found = Blob.objects.filter(pk__in=wanted, erased=None).annotate(beginning=beginning)
     # The last character may be cut.
     return {pk: bytes(data).decode("utf-8", "ignore") for pk, data in found.values_list("pk", "beginning")}
 

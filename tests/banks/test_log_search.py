@@ -2,6 +2,7 @@
 
 import json
 from importlib import import_module
+from typing import Any
 
 import pytest
 from django.db import connection, transaction
@@ -12,6 +13,7 @@ from banks.models import Bank, Blob, Unindexed, Write, WriteFact
 from banks.writes import claim
 from memadmin import fulltext
 from tests.banks.log_rows import make_row, rows_of
+from tests.banks.retaining import flush_now, put, sent
 from tests.conftest import People
 from tests.reviews.pages import text_of
 
@@ -165,3 +167,25 @@ def test_the_index_of_the_database_is_used(bank: Bank, monkeypatch: pytest.Monke
     assert list(rows) == [row]
     plan = rows.explain()
     assert "banks_log_search_words" in plan or "SCAN banks_log_search VIRTUAL TABLE INDEX" in plan
+
+
+def test_the_memories_of_a_batch_are_read_together(
+    bank: Bank, people: People, django_assert_max_num_queries: Any
+) -> None:
+    put(people.reviewer, bank, *(f"Ann keeps ledger {number}." for number in range(20)))
+    flush_now(bank)
+    with django_assert_max_num_queries(16):  # however many they are
+        assert log_index.sweep() == 1
+    assert found("ledger 19") == {row.pk for row in sent(bank)}
+
+
+def test_large_batches_are_indexed_one_after_the_other(
+    bank: Bank, people: People, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(log_index, "MEMORIES", 3)
+    for batch in (["one", "two"], ["three", "four"], ["five", "six", "seven", "eight"]):
+        put(people.reviewer, bank, *batch)
+        flush_now(bank)
+        Write.objects.filter(kind="retain").update(slot="")  # it has gone out
+    assert [log_index.sweep(seconds=0) for _ in range(4)] == [1, 1, 1, 0]
+    assert [found(word) for word in ("two", "four", "eight")] == [{row.pk} for row in sent(bank)]
