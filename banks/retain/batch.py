@@ -53,16 +53,15 @@ class Retain(Kind):
         if (missing := missing_bank(client, write.bank)) is not None:
             return missing
         missions.ensure(client, write.bank)
-        rows = _rows(write)
-        if (early := self._earlier_ones(client, write, rows)) is not None:
+        if (early := self._earlier_ones(client, write)) is not None:
             return early
-        if rows[0].update_mode == RetainItem.Mode.APPEND:
-            write.outcome = {**write.outcome, landing.LENGTHS: landing.lengths(client, write, _unseen(rows))}
+        appended = write.items.filter(update_mode=RetainItem.Mode.APPEND)  # all of a batch, or none
+        if appended.exists():
+            lengths = landing.lengths(client, write, _unseen(_without_texts(write)))
+            write.outcome = {**write.outcome, landing.LENGTHS: lengths}
         return None
 
-    def _earlier_ones(
-        self, client: HindsightClient, write: Write, rows: list[RetainItem]
-    ) -> Done | StillWorking | None:
+    def _earlier_ones(self, client: HindsightClient, write: Write) -> Done | StillWorking | None:
         """Of what was sent before: nothing while a part of that may run, and not what is seen to be there by now."""
         if not (earlier := write.params.get("after", [])):
             return None
@@ -72,7 +71,7 @@ class Retain(Kind):
             if not known.not_found and not _ended(known):
                 return StillWorking({"waits_for": operation_id})
             completed = completed or _completed(known)
-        found = landing.look(client, write, rows, completed=completed)
+        found = landing.look(client, write, _without_texts(write), completed=completed)
         return None if found.not_here else _done(found)
 
     def send(self, client: HindsightClient, write: Write) -> Accepted | Done | Stuck | Replaced:
@@ -102,7 +101,7 @@ class Retain(Kind):
         if not _ended(known):
             return self._overdue(client, write, known) or _running(known, write)
         completed = _completed(known)
-        found = landing.look(client, write, _rows(write), completed=completed)
+        found = landing.look(client, write, _without_texts(write), completed=completed)
         if not found.not_here:
             return _done(found)
         since = write.outcome.get("ended") or timezone.now().isoformat()
@@ -115,7 +114,7 @@ class Retain(Kind):
         waiting = [part.status for part in known.children if not part.terminal]
         if timezone.now() - (write.sent or write.created) <= OVERDUE_AFTER or set(waiting) != {"pending"}:
             return None
-        found = landing.look(client, write, _rows(write), completed=False)
+        found = landing.look(client, write, _without_texts(write), completed=False)
         if not found.not_here:
             return None
         text = f"{NOTHING_RUNS.format(hours=OVERDUE_AFTER.total_seconds() / 3600)} {_told(found)} {WAITS_FOR_PARTS}"
@@ -123,7 +122,7 @@ class Retain(Kind):
 
     def _unknown(self, client: HindsightClient, write: Write) -> Done | NotDone | StillWorking | Stuck:
         """It never arrived, or its row was cleaned up: the documents themselves tell."""
-        rows = _rows(write)
+        rows = _without_texts(write)
         found = landing.look(client, write, rows, completed=False)
         if not found.not_here:
             return _done(found)
@@ -178,6 +177,12 @@ def missing_bank(client: HindsightClient, bank: Bank) -> Stuck | None:
 
 def _rows(write: Write) -> list[RetainItem]:
     return list(write.items.select_related("content").order_by("pk"))
+
+
+def _without_texts(write: Write) -> list[RetainItem]:
+    """To look for them in the bank: what landing reads."""
+    read = ["document_id", "update_mode", "queued_at", "seen_at", "fact_count", "error", "content__length"]
+    return list(RetainItem.objects.filter(write=write).select_related("content").only(*read).order_by("pk"))
 
 
 def _unseen(rows: list[RetainItem]) -> list[RetainItem]:

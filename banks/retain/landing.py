@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 
+from django.db import transaction
 from django.utils import timezone
 
 from banks.hindsight import DocumentRow, HindsightClient
@@ -45,8 +46,18 @@ def look(client: HindsightClient, write: Write, rows: Iterable[RetainItem], *, c
             landing.here.append(row)
         else:
             (landing.missing if document is None else landing.other).append(row)
-    RetainItem.objects.bulk_update(landing.here, ["seen_at", "fact_count"])
+    _keep(landing.here)
     return landing
+
+
+def _keep(rows: Iterable[RetainItem]) -> None:
+    """One statement for all that have as many facts: an expression for each row takes longer than reading the bank."""
+    alike: dict[tuple[datetime | None, int | None], list[int]] = {}
+    for row in rows:
+        alike.setdefault((row.seen_at, row.fact_count), []).append(row.pk)
+    with transaction.atomic():
+        for (seen_at, fact_count), keys in alike.items():
+            RetainItem.objects.filter(pk__in=keys).update(seen_at=seen_at, fact_count=fact_count)
 
 
 def _is_ours(row: RetainItem, document: DocumentRow, write: Write) -> bool:

@@ -25,7 +25,7 @@ class Arrival:
 def arrived(write: Write) -> None:
     """Belongs into the transaction that stores the end of a batch. What did not arrive opens nothing."""
     seen = RetainItem.objects.filter(write=write, seen_at__isnull=False).select_related("content").order_by("pk")
-    items = seen.defer("content__data")
+    items = seen.only(*_READ)
     _note(write.bank, {item.document_hash: Arrival(_row(item), item.project, item.named) for item in items})
 
 
@@ -60,6 +60,12 @@ def _note(bank: Bank, arrivals: Mapping[str, Arrival]) -> None:
     new = {key: each for key, each in arrivals.items() if key not in here and not (each.named and bank.polled)}
     projects = {key: each.project for key, each in new.items()}
     enqueue.create(bank, [each.row for each in new.values()], source=enqueue.QUEUE, projects=projects)
+
+
+_READ = (
+    *("document_id", "document_hash", "named", "project", "metadata", "tags", "seen_at", "fact_count"),
+    "content__length",
+)
 
 
 def _row(item: RetainItem) -> DocumentRow:
