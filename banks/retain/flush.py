@@ -76,6 +76,13 @@ def sweep(*, limit: int = 100) -> int:
     return told
 
 
+def being_fed(*, since: datetime) -> set[int]:
+    """The servers of banks with at least as many memories on their way, taken in since then, as are sent at once."""
+    on_their_way = RetainItem.objects.filter(state__in=[State.QUEUED, State.SENT], queued_at__gt=since)
+    counted = on_their_way.order_by().values_list("bank", "bank__server").annotate(count=Count("pk"))
+    return {server for _, server, count in counted if count >= ENOUGH}
+
+
 def flush(bank_id: int) -> str:
     """Puts together what is due and records it with the door. Safe to run twice and at once; returns a short word."""
     bank = Bank.objects.select_related("server").filter(pk=bank_id).first()

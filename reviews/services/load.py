@@ -24,6 +24,7 @@ from banks.hindsight import (
     check_document_id,
 )
 from banks.models import Bank, Blob, Write
+from banks.retain.flush import being_fed
 from reviews import search
 from reviews.curation import reapply, remember
 from reviews.models import ReviewEntry
@@ -45,6 +46,8 @@ WRITTEN_ONCE = timedelta(minutes=1)
 LIVE_FOR = timedelta(hours=6)
 # Facts that changed while they were read: decisions about them are looked for again then.
 FACTS_SETTLE = timedelta(minutes=1)
+# What has just come is read when no more is on its way to its server, which does both. No later than this.
+YIELDS_FOR = timedelta(seconds=30)
 
 
 def load(entry_id: int) -> str:
@@ -250,6 +253,8 @@ def due(*, limit: int = 200) -> list[int]:
     wanted = ReviewEntry.objects.filter(load_after__lte=now).filter(
         Q(load_claimed_until=None) | Q(load_claimed_until__lt=now)
     )
+    if fed := being_fed(since=now - YIELDS_FOR):
+        wanted = wanted.exclude(bank__server__in=fed, loaded_at=None, load_after__gt=now - YIELDS_FOR)
     return list(wanted.order_by("load_after", "pk").values_list("pk", flat=True)[:limit])
 
 

@@ -6,11 +6,14 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from banks.models import Bank
+from banks.models import Bank, RetainItem
+from banks.retain import flush
 from reviews import tasks
 from reviews.models import ReviewEntry
 from reviews.services import load, load_due
 from tests import factories
+from tests.banks.retaining import put
+from tests.conftest import People
 
 pytestmark = pytest.mark.django_db
 
@@ -71,3 +74,26 @@ def test_a_fault_with_one_does_not_keep_the_others_waiting(
         assert load_due.run() == 5
     assert sorted(loaded) == sorted(set(wanted) - {wanted[2]})
     assert f"entry {wanted[2]} could not be loaded" in caplog.text
+
+
+def test_what_came_is_read_when_no_more_is_on_its_way_to_the_server(
+    bank: Bank, people: People, loaded: list[int]
+) -> None:
+    now = timezone.now()
+    came = factories.make_entry(bank, load_after=now, loaded_at=None)
+    beside = factories.make_entry(factories.make_bank(server=bank.server), load_after=now, loaded_at=None)
+    edited = factories.make_entry(bank, load_after=now)
+    elsewhere = factories.make_entry(factories.make_bank(), load_after=now, loaded_at=None)
+    put(people.reviewer, bank, *(f"Ann keeps ledger {number}." for number in range(flush.ENOUGH)))
+    assert load_due.run() == 2  # nobody waits for the first look but for the others somebody may
+    assert sorted(loaded) == [edited.pk, elsewhere.pk]
+    RetainItem.objects.update(state=RetainItem.State.DONE)
+    assert load_due.run() == 2
+    assert sorted(loaded[2:]) == [came.pk, beside.pk]
+
+
+def test_a_server_that_is_fed_for_ever_is_read_all_the_same(bank: Bank, people: People, loaded: list[int]) -> None:
+    came = factories.make_entry(bank, load_after=timezone.now() - timedelta(seconds=31), loaded_at=None)
+    put(people.reviewer, bank, *(f"Ann keeps ledger {number}." for number in range(flush.ENOUGH)))
+    assert load_due.run() == 1
+    assert loaded == [came.pk]
