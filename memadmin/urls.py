@@ -5,11 +5,11 @@ from memadmin.api import root as api
 from memadmin.health import healthz, readyz
 
 urlpatterns: list[URLPattern | URLResolver] = [
+    path("api/", include((api.urls(), "api"))),  # first: an address is compared with all that stand before it
     path("", include("reviews.urls")),
     path("", include("banks.urls")),
     path("accounts/", include("memadmin.accounts.urls")),
     path("accounts/", include("memadmin.accounts.signin_urls")),
-    path("api/", include((api.urls(), "api"))),
     path("api", api.nothing),
     path("healthz", healthz, name="healthz"),
     path("readyz", readyz, name="readyz"),

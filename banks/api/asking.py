@@ -37,7 +37,7 @@ def bank_named(user: User, bank: str, server: str, role: Role = Role.VIEWER) -> 
     found = naming.by_id(access.banks_for(user).select_related("server"), bank)
     if server:
         found = found.filter(server__name=server)
-    banks = list(found.order_by("server__name")[: SERVERS_NAMED + 1])
+    banks = sorted(found.order_by(), key=lambda each: each.server.name)  # of each server one: a handful
     if not banks:
         raise Refused(404, NO_BANK)
     if len(banks) > 1:
