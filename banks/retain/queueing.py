@@ -18,6 +18,7 @@ from banks.retain import flush, person, scope
 from banks.retain.params import Item, Problem, Refused
 from banks.retain.scope import Scoped
 from memadmin.accounts.models import User
+from memadmin.rows import insert
 
 OURS = "memadmin-"  # what document ids of our making begin with
 SESSION = "session_id"
@@ -175,7 +176,7 @@ def store(planned: Planned) -> Queued:
             if now.hold:
                 _hold(rows, items)
             else:
-                RetainItem.objects.bulk_create(rows)
+                insert(rows)
                 transaction.on_commit(partial(flush.expect, bank.pk, rows[0].pk))
     except IntegrityError:  # the same request at the same moment
         if operation_id is None or (earlier := _earlier(operation_id, planned.fingerprint)) is None:
@@ -211,7 +212,7 @@ def _hold(rows: list[RetainItem], items: Sequence[Item]) -> None:
     """Nothing is sent before somebody has approved it."""
     for row in rows:
         row.state, row.held = RetainItem.State.HELD, True
-    RetainItem.objects.bulk_create(rows)
+    insert(rows)
     hooks.hold([(row, item.content) for row, item in zip(rows, items, strict=True)])
 
 

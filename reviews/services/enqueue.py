@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from banks.hindsight import DocumentRow
 from banks.models import Bank, RetainItem, Write
+from memadmin.rows import insert
 from reviews import search
 from reviews.importing.placing import why_no_document
 from reviews.models import ReviewEntry
@@ -96,7 +97,7 @@ def create(bank: Bank, rows: Sequence[DocumentRow], *, source: str, projects: Ma
         return 0
     entries = [_entry(bank, row, timezone.now(), source, projects) for row in sorted(rows, key=lambda row: row.id)]
     # Another worker, or an import, may be at the same documents: theirs stay as they are.
-    ReviewEntry.objects.bulk_create(entries, ignore_conflicts=True)
+    insert(entries, ignore_conflicts=True)
     stored = ReviewEntry.objects.filter(bank=bank, document_hash__in=[entry.document_hash for entry in entries])
     search.index_ids(stored.values_list("pk", "document_id"))
     return len(entries)
