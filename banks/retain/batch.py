@@ -176,7 +176,10 @@ def missing_bank(client: HindsightClient, bank: Bank) -> Stuck | None:
 
 
 def _rows(write: Write) -> list[RetainItem]:
-    return list(write.items.select_related("content").order_by("pk"))
+    """To send them."""
+    said = ["document_id", "timestamp", "context", "metadata", "tags", "document_tags", "entities", "resolve_entities"]
+    how = ["observation_scopes", "strategy", "update_mode", "user_bank", "seen_at", "content"]
+    return list(RetainItem.objects.filter(write=write).select_related("content").only(*said, *how).order_by("pk"))
 
 
 def _without_texts(write: Write) -> list[RetainItem]:

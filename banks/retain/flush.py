@@ -116,12 +116,19 @@ def _is_closed(server: Server) -> bool:
     return server.writes_paused or away or connections.paused_until(server) is not None
 
 
+# All that is read of a memory to put it into a batch.
+_SORTED_BY = (
+    *("document_hash", "size", "operation_id", "alone", "document_tags", "strategy", "update_mode"),
+    *("actor", "actor_name", "token", "via"),
+)
+
+
 def _flush(bank: Bank, now: datetime) -> str:
     waiting = RetainItem.objects.filter(bank=bank, state=State.QUEUED).order_by("pk")
     first = list(waiting.values_list("not_before", flat=True)[:ENOUGH])
     if not first or (len(first) < ENOUGH and min(first) > now):  # what was held comes before others, and later
         return "not due"
-    free = _free(waiting, bank).defer("entities", "metadata", "context", "tags")[:MOST_ITEMS]
+    free = _free(waiting, bank).only(*_SORTED_BY)[:MOST_ITEMS]
     rows = _whole(_first_ones(list(free)))
     if not rows:
         return "their documents are busy"

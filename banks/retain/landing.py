@@ -83,7 +83,7 @@ def lengths(client: HindsightClient, write: Write, rows: Iterable[RetainItem]) -
 def _listed(client: HindsightClient, write: Write, wanted: set[str]) -> dict[str, DocumentRow]:
     """What was just stored is at the beginning of the list; the newest first."""
     bank_id, found = write.bank.bank_id, dict[str, DocumentRow]()
-    size = min(PAGE, 2 * len(wanted) + 8)
+    size = min(PAGE, len(wanted) + 8)
     for number in range(MOST_PAGES):
         page = client.list_documents(bank_id, limit=size, offset=number * size)
         found.update((each.id, each) for each in page.items if each.id in wanted)
