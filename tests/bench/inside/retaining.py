@@ -11,6 +11,7 @@ from banks.models import Bank, Role, Server, Write
 from banks.retain.wire import wire_items
 from banks.services import tokens
 from memadmin.accounts.models import User
+from reviews.models import ReviewEntry
 
 _client = Client(raise_request_exception=True)
 
@@ -32,6 +33,11 @@ def batches(bank: str) -> list[list[dict[str, Any]]]:
 
 def _rows(write: Write) -> list[Any]:
     return list(write.items.select_related("content").order_by("pk"))
+
+
+def unread() -> int:
+    """How many memories are still to be read for review."""
+    return ReviewEntry.objects.filter(load_after__isnull=False).count()
 
 
 def post(token: str, bank: str, items: int) -> float:

@@ -37,6 +37,7 @@ def retain_rate(profiles: list[Profile]) -> Iterator[Result]:
             with Inside(data_dir) as django:
                 for turn in range(TURNS):
                     taken, batches = _turn(address, url, django, f"bench-{turn}")
+                    _until_all_read(django)  # for review, from the same server: the floor is measured by itself
                     ours.append(taken)
                     sizes += [len(batch) for batch in batches]
                     floor.append(_past_us(url, f"floor-{turn}", batches))
@@ -96,6 +97,13 @@ def _until_all_there(url: str, bank: str, start: float) -> float:
                 return taken
             assert taken < PATIENCE, f"{found} of {MEMORIES} memories after {taken:.0f} s"
             time.sleep(LOOKS_EVERY)
+
+
+def _until_all_read(django: Inside) -> None:
+    start = time.perf_counter()
+    while left := django.call("retaining:unread"):
+        assert time.perf_counter() - start < PATIENCE, f"{left} memories are not read for review"
+        time.sleep(1)
 
 
 def _p95(values: list[float]) -> float:
