@@ -7,6 +7,8 @@ from zoneinfo import available_timezones
 from django import forms
 
 from banks.forms import NameField
+from memadmin.accounts import people
+from memadmin.accounts.models import User
 from memadmin.outgoing import LONGEST_URL
 
 _select = {"class": "select"}
@@ -32,6 +34,27 @@ def zones() -> list[tuple[str, str]]:
     return [(zone, zone.replace("_", " ")) for zone in found]
 
 
+class OwnNoticeForm(NoticeForm):
+    """With the address, where the account has none yet. Others are an operator's to change."""
+
+    email = forms.EmailField(
+        label="E-mail address", required=False, help_text="It becomes your account's: you can sign in by it, too."
+    )
+    field_order = ("email",)
+
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["email"].widget.attrs |= {**_plain, "autocomplete": "email"}
+        if user.email:
+            del self.fields["email"]
+
+    def clean_email(self) -> str:
+        email: str = self.cleaned_data["email"]
+        if email and people.find(email):
+            raise forms.ValidationError("Somebody else signs in by this address.")
+        return email
+
+
 class OutgoingForm(NoticeForm):
     """An address of a team. What it may be, the service says (memadmin.outgoing)."""
 
@@ -43,6 +66,7 @@ class OutgoingForm(NoticeForm):
         help_text="https://… in the public network. It is stored encrypted, and only its host is shown again.",
     )
     digest = forms.BooleanField(label="A digest each day, when something waits", required=False, initial=True)
+    soon = forms.BooleanField(label="A message when memories are about to be approved by time", required=False)
     field_order = ("name", "url")
 
     def clean(self) -> dict[str, Any]:

@@ -10,8 +10,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
+from memadmin.accounts import people
 from memadmin.htmx import PersonRequest, SeeOther, posted
-from reviews.forms_notices import NoticeForm
+from reviews.forms_notices import OwnNoticeForm
 from reviews.models import Notice, NoticeChoice
 from reviews.services import notices
 
@@ -23,9 +24,12 @@ def notice_settings(request: PersonRequest) -> HttpResponse:
     """One's own, and nobody else's."""
     choice = NoticeChoice.objects.filter(user=request.user).first() or NoticeChoice(time_zone=settings.TIME_ZONE)
     initial = {name: getattr(choice, name) for name in ("digest", "soon", "hour", "time_zone")}
-    form = NoticeForm(posted(request), initial=initial)
+    form = OwnNoticeForm(posted(request), initial=initial, user=request.user)
     if request.method == "POST" and form.is_valid():
-        notices.choose(user=request.user, **form.cleaned_data)
+        said = form.cleaned_data
+        if email := said.pop("email", ""):
+            people.add_email(request.user, email)
+        notices.choose(user=request.user, **said)
         messages.success(request, "Stored.")
         return SeeOther(reverse("reviews:notice-settings"))
     latest = Notice.objects.filter(user=request.user).exclude(state=Notice.State.EMPTY)[:LATEST]

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
@@ -14,7 +15,7 @@ from banks.models import Server
 from banks.services.refusal import Refusal
 from memadmin.htmx import PersonRequest, SeeOther
 from reviews.forms_notices import OutgoingForm
-from reviews.models import OutgoingDelivery, OutgoingHook
+from reviews.models import NoticeChoice, OutgoingDelivery, OutgoingHook
 from reviews.services import outgoing
 
 LATEST = 50
@@ -27,7 +28,8 @@ def outgoing_list(request: PersonRequest, pk: int) -> HttpResponse:
     """A new secret is in the answer to the POST alone, as a token is."""
     server = access.get_server(request.user, pk)
     if request.method != "POST":
-        return _page(request, server, OutgoingForm())
+        usual = NoticeChoice(time_zone=settings.TIME_ZONE)
+        return _page(request, server, OutgoingForm(initial={"hour": usual.hour, "time_zone": usual.time_zone}))
     form = OutgoingForm(request.POST)
     if not form.is_valid():
         return _page(request, server, form, status=422)

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from memadmin.accounts.models import User
 from reviews.models import NoticeChoice
 from reviews.services import notices
 from tests.conftest import People
@@ -30,6 +31,18 @@ def test_a_person_chooses_for_themselves(people: People, as_user: Callable[..., 
     client.post(URL, {**CHOICE, "digest": "", "soon": ""})
     choice.refresh_from_db()
     assert (choice.digest, choice.soon) == (False, False)
+
+
+def test_who_has_no_address_names_one(people: People, as_user: Callable[..., Client]) -> None:
+    User.objects.filter(pk=people.reviewer.pk).update(email="")
+    User.objects.filter(pk=people.viewer.pk).update(email="taken@example.org")
+    client = as_user(people.reviewer)
+    assert "no e-mail address" in text_of(client.get(URL))
+    assert client.post(URL, {**CHOICE, "email": "Taken@example.org"}).status_code == 422
+    assert client.post(URL, {**CHOICE, "email": "mira@example.org"}).status_code == 303
+    client.post(URL, {**CHOICE, "email": "another@example.org"})  # the page has no such field any more
+    assert User.objects.get(pk=people.reviewer.pk).email == "mira@example.org"
+    assert "no e-mail address" not in text_of(client.get(URL))
 
 
 def test_the_same_once_more_changes_no_time(choice: NoticeChoice, people: People) -> None:
