@@ -275,6 +275,8 @@ HINDSIGHT_API_KEY = env.text("HINDSIGHT_API_KEY")
 # The queue file of this machine that is watched (reviews.watching); "off" watches none.
 QUEUE_FILE = env.text("MEMADMIN_QUEUE_FILE")
 TOOLS_QUEUE_FILE = env.text("HINDSIGHT_REVIEW_QUEUE")  # where the tool itself was told to write
+# Projects of this machine whose `.pi/hindsight.json`, and the person's own, an operator may see and save here.
+AGENT_FOLDERS = env.words("MEMADMIN_AGENT_FOLDERS")
 AUTO_APPROVE_DAYS = env.number("HINDSIGHT_REVIEW_AUTO_APPROVE_DAYS", 7)
 UNDO_SECONDS = env.number("MEMADMIN_UNDO_SECONDS", 10)
 # So long a whole bank can be kept after all before its delete is sent.

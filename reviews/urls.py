@@ -4,7 +4,7 @@ from reviews.urls_banks import urlpatterns as banks
 from reviews.urls_facts import urlpatterns as facts
 from reviews.urls_imports import urlpatterns as imports
 from reviews.urls_watch import urlpatterns as watch
-from reviews.views import card, decide, edit, notices, outgoing, overview, queue, sources, undo, vanished
+from reviews.views import card, decide, edit, notices, outgoing, overview, queue, settings, sources, undo, vanished
 
 app_name = "reviews"
 
@@ -25,6 +25,10 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("undo/", undo.undo, name="undo"),
     path("sources/", sources.source_list, name="source-list"),
     path("sources/<int:pk>/look-back/", sources.source_look_back, name="source-look-back"),
+    path("settings/", settings.settings_page, name="settings"),
+    path("settings/files/", settings.settings_upload, name="settings-upload"),
+    path("settings/key/save/", settings.settings_save, name="settings-save"),
+    path("settings/key/remove/", settings.settings_remove, name="settings-remove"),
     path("settings/notifications/", notices.notice_settings, name="notice-settings"),
     path("servers/<int:pk>/notify/", outgoing.outgoing_list, name="outgoing-list"),
     path("outgoing/<int:pk>/remove/", outgoing.outgoing_remove, name="outgoing-remove"),

@@ -54,6 +54,7 @@ class AdminEvent(models.Model):
         IDENTITY_ENDED = "identity-ended", "Company sign-in ended"
         OUTGOING_ADDED = "outgoing-added", "Notification address added"
         OUTGOING_REMOVED = "outgoing-removed", "Notification address removed"
+        AGENT_FILE = "agent-file", "Agent's configuration saved"
 
     what = models.CharField(max_length=20, choices=What.choices)
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
