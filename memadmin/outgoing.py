@@ -83,12 +83,25 @@ def addresses_of(target: Target) -> list[str]:
     except (OSError, UnicodeError) as error:
         raise NotSent("The name of the host is not known.") from error
     addresses = list(dict.fromkeys(str(sockaddr[0]) for *_, sockaddr in found))
+    _check(target, addresses)
+    return addresses
+
+
+def check_literal(target: Target) -> None:
+    """What is no name but an address can be judged at once. Raises Blocked."""
+    try:
+        ipaddress.ip_address(target.host)
+    except ValueError:
+        return
+    _check(target, [target.host])
+
+
+def _check(target: Target, addresses: list[str]) -> None:
     allowed = target.host.lower() in {host.lower() for host in settings.OUTGOING_HOSTS}
     if not allowed and not all(is_public(address) for address in addresses):
         raise Blocked(
             "The host is on this machine or in a private network. The operator can allow it by MEMADMIN_OUTGOING_HOSTS."
         )
-    return addresses
 
 
 class _Connection(http.client.HTTPConnection):

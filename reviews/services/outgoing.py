@@ -43,6 +43,7 @@ def add(
     """The secret, which is shown this once. Raises Refusal."""
     try:
         target = outgoing.target_of(url)
+        outgoing.check_literal(target)  # what a name means is asked when it is called
     except outgoing.Blocked as error:
         raise Refusal(str(error), field="url") from error
     if OutgoingHook.objects.filter(server=server, removed_at=None).count() >= MOST_HOOKS:

@@ -33,7 +33,8 @@ def test_a_person_chooses_for_themselves(people: People, as_user: Callable[..., 
     assert (choice.digest, choice.soon) == (False, False)
 
 
-def test_who_has_no_address_names_one(people: People, as_user: Callable[..., Client]) -> None:
+def test_who_has_no_address_names_one(people: People, as_user: Callable[..., Client], settings: Any) -> None:
+    settings.MAIL_ON = True
     User.objects.filter(pk=people.reviewer.pk).update(email="")
     User.objects.filter(pk=people.viewer.pk).update(email="taken@example.org")
     client = as_user(people.reviewer)

@@ -175,7 +175,17 @@ def test_an_admin_of_the_server_adds_and_removes_one(
     assert sent == []  # nothing is sent in a request
 
 
-@pytest.mark.parametrize("change", [{"url": "ftp://x/"}, {"url": "http://u:p@x/"}, {"digest": ""}, {"hour": "24"}])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"url": "ftp://x/"},
+        {"url": "http://u:p@x/"},
+        {"url": "http://10.0.0.1/"},
+        {"url": "http://[::1]/"},
+        {"digest": ""},
+        {"hour": "24"},
+    ],
+)
 def test_what_cannot_be_called_is_refused(
     bank: Bank, people: People, as_user: Callable[..., Client], change: dict[str, str]
 ) -> None:
