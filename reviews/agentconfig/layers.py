@@ -147,14 +147,15 @@ NO_BANK = "What stands there declares no bank: the global file may say â€œautoâ€
 def _bank(own: Any, other: Any, folder: str) -> tuple[str, str]:
     """(id, what to know about it)."""
     declared = own.strip() if isinstance(own, str) else ""
+    unless = "" if declared else " A bank that its environment names comes first."
     declared = declared or ("auto" if other == "auto" else "")
     if not declared:
         return "", "No bank is declared in these files: unless its environment names one, the tool is dormant."
     if declared != "auto":
         return slug(declared), "" if slug(declared) == declared else SHORTENED
     if not folder:
-        return "", "The bank is called like the project's folder, whose name is not known here."
-    return slug(folder), "Called like the project's folder: two folders of one name share a bank."
+        return "", f"The bank is called like the project's folder, whose name is not known here.{unless}"
+    return slug(folder), f"Called like the project's folder: two folders of one name share a bank.{unless}"
 
 
 def slug(name: str) -> str:
