@@ -136,10 +136,10 @@ class Run:
         if self.deadline is not None and time.monotonic() > self.deadline:
             raise _SliceOver
 
-    def heartbeat(self, *, total: int | None = None) -> None:
-        """Says that the work goes on where it stores nothing for minutes."""
+    def heartbeat(self, *, done: int | None = None, total: int | None = None) -> None:
+        """Says that the work goes on, and how far it is, where it stores nothing for minutes."""
         with self.stepping:
-            self._hold(total=self.job.total if total is None else total)
+            self._hold(done=self.job.done if done is None else done, total=self.job.total if total is None else total)
 
     def renew(self) -> bool:
         """Keeps the claim between two steps; False when it is lost, or when nothing has moved for too long."""

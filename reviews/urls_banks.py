@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from reviews.views import bank_documents, bank_entities
+from reviews.views import bank_documents, bank_entities, bank_health
 
 urlpatterns = [
     path("banks/<int:pk>/documents/", bank_documents.bank_document_list, name="bank-documents"),
@@ -11,4 +11,7 @@ urlpatterns = [
     path("banks/<int:pk>/documents/document/card/", bank_documents.bank_document_card, name="bank-document-card"),
     path("banks/<int:pk>/entities/", bank_entities.bank_entity_list, name="bank-entities"),
     path("banks/<int:pk>/entities/entity/", bank_entities.bank_entity, name="bank-entity"),
+    path("banks/<int:pk>/health/", bank_health.bank_health, name="bank-health"),
+    path("banks/<int:pk>/health/count/", bank_health.bank_health_start, name="bank-health-start"),
+    path("banks/<int:pk>/health/facts/", bank_health.bank_health_facts, name="bank-health-facts"),
 ]

@@ -43,14 +43,14 @@ def read(client: HindsightClient, bank_id: str, listed: Listed) -> Numbers:
     if row is None:
         raise NotFound(NOT_LISTED, what="bank", status=None)
     stats = client.stats(bank_id)
-    retired = _retired(client, bank_id)
+    retired = retired_count(client, bank_id)
     days = _if_told(lambda: client.days(bank_id))
     aliases = _if_told(lambda: client.aliases(bank_id))
     types = sorted(stats.facts_by_type.items(), key=lambda each: (-each[1], each[0]))[:TYPES_KEPT]
     return Numbers(
         documents=stats.documents,
         facts=stats.facts,
-        facts_by_type={kind[:LONGEST_TYPE]: count for kind, count in types},
+        facts_by_type={kind.replace("\0", "")[:LONGEST_TYPE]: count for kind, count in types},
         retired=retired,
         backlog=stats.pending_consolidation,
         last_write_at=stats.last_write_at or row.last_write_at,
@@ -60,7 +60,7 @@ def read(client: HindsightClient, bank_id: str, listed: Listed) -> Numbers:
     )
 
 
-def _retired(client: HindsightClient, bank_id: str) -> int | None:
+def retired_count(client: HindsightClient, bank_id: str) -> int | None:
     """None where the server does not tell retired facts from others: its number would be that of all."""
     page = client.list_facts(bank_id, state="invalidated", limit=1)
     tells = "state" not in page.ignored_params and all(fact.is_retired for fact in page.items)

@@ -8,6 +8,7 @@ from django import template
 register = template.Library()
 
 WIDTH, HEIGHT = 104, 24
+LEAST = 0.5  # per cent of a bar: what there is one of is seen
 
 
 @register.inclusion_tag("memadmin/_spark.html")
@@ -22,3 +23,12 @@ def spark(values: Sequence[int], label: str) -> dict[str, Any]:
     bars = [bar(at, value) for at, value in enumerate(values) if value]
     now = bars.pop() if bars and values[-1] else ""
     return {"bars": "".join(bars), "now": now, "label": label, "last": values[-1] if values else 0}
+
+
+@register.inclusion_tag("memadmin/_bar.html")
+def bar(part: int | None, whole: int) -> dict[str, Any]:
+    """How much of the whole this is. The number beside it says the same; None = not known."""
+    if part is None or whole <= 0:
+        return {"unknown": part is None, "filled": 0}
+    share = min(100 * part / whole, 100)
+    return {"unknown": False, "filled": f"{max(share, LEAST if part else 0):.1f}"}

@@ -1,6 +1,7 @@
 from reviews.models.decisions import Decision, Seen
 from reviews.models.entries import ReviewEntry
 from reviews.models.facts import FactDecision, Reapplication
+from reviews.models.health import HealthFact, HealthReport
 from reviews.models.notices import Notice, NoticeChoice
 from reviews.models.outgoing import OutgoingDelivery, OutgoingHook
 from reviews.models.sources import Parked, SourceEvent, SourceFile
@@ -8,6 +9,8 @@ from reviews.models.sources import Parked, SourceEvent, SourceFile
 __all__ = [
     "Decision",
     "FactDecision",
+    "HealthFact",
+    "HealthReport",
     "Notice",
     "NoticeChoice",
     "OutgoingDelivery",

@@ -1,0 +1,110 @@
+"""Which languages texts are in, as guessed from their letters.
+
+The models take 35 MB, so they are loaded by a process of their own that ends with its answer: `python -m` this module
+reads a JSON list of texts and writes a JSON list of codes. Nothing of Django is in it.
+"""
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+SECONDS = 90.0
+LEAST_LETTERS = 24  # shorter texts are no guess
+UNSURE = 0.1  # between the two likeliest ones
+TOLD = {
+    "ar": "Arabic",
+    "bg": "Bulgarian",
+    "cs": "Czech",
+    "da": "Danish",
+    "de": "German",
+    "el": "Greek",
+    "en": "English",
+    "es": "Spanish",
+    "fa": "Persian",
+    "fi": "Finnish",
+    "fr": "French",
+    "he": "Hebrew",
+    "hi": "Hindi",
+    "hu": "Hungarian",
+    "id": "Indonesian",
+    "it": "Italian",
+    "ja": "Japanese",
+    "ko": "Korean",
+    "nl": "Dutch",
+    "pl": "Polish",
+    "pt": "Portuguese",
+    "ro": "Romanian",
+    "ru": "Russian",
+    "sv": "Swedish",
+    "th": "Thai",
+    "tr": "Turkish",
+    "uk": "Ukrainian",
+    "vi": "Vietnamese",
+    "zh": "Chinese",
+}
+# Letters of which one is about a word: these texts are short and yet sure.
+_DENSE = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+# Of code, paths, addresses and identifiers, one letter by one: they are in no language.
+_CODED = frozenset("./\\:_@#$~=<>{}[]()`|&*+")
+
+
+class CannotTell(Exception):
+    """The languages could not be guessed; str() is a sentence."""
+
+
+def code_of(language: str) -> str:
+    """The code of a bank's language, such as "pt" of "pt-BR"; "" for one that cannot be told from others here."""
+    code = language.replace("_", "-").partition("-")[0].lower()
+    return code if code in TOLD else ""
+
+
+def guess(texts: Sequence[str]) -> list[str]:
+    """A code of `TOLD` for each text, "" where nobody could say. Raises CannotTell."""
+    root = Path(__file__).resolve().parents[2]
+    command = [sys.executable, "-m", "reviews.health.languages"]
+    try:
+        done = subprocess.run(  # noqa: S603  # our own module
+            command,
+            input=json.dumps(list(texts)),
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            cwd=root,
+            check=True,
+        )
+        found = json.loads(done.stdout)
+    except (subprocess.SubprocessError, OSError, ValueError) as error:
+        raise CannotTell(f"Guessing the languages did not work ({type(error).__name__}).") from error
+    return [str(code) for code in found]
+
+
+def guess_here(texts: Sequence[str]) -> list[str]:
+    """The same in this process, which keeps the models."""
+    from lingua import IsoCode639_1, Language, LanguageDetectorBuilder
+
+    languages = [Language.from_iso_code_639_1(IsoCode639_1.from_str(code)) for code in TOLD]
+    builder = LanguageDetectorBuilder.from_languages(*languages).with_low_accuracy_mode()
+    detector = builder.with_minimum_relative_distance(UNSURE).build()
+    found = []
+    for text in texts:
+        said = " ".join(word for word in text.split() if not _is_code(word))
+        language = detector.detect_language_of(said) if _enough(said) else None
+        found.append(language.iso_code_639_1.name.lower() if language is not None else "")
+    return found
+
+
+def _is_code(word: str) -> bool:
+    inner = word.strip(".,:;!?()\"'")
+    return bool(_CODED & set(inner)) or inner[1:].lower() != inner[1:]
+
+
+def _enough(text: str) -> bool:
+    letters = sum(letter.isalpha() for letter in text)
+    return letters >= LEAST_LETTERS or len(_DENSE.findall(text)) >= LEAST_LETTERS // 6
+
+
+if __name__ == "__main__":
+    json.dump(guess_here(json.load(sys.stdin)), sys.stdout)
