@@ -23,7 +23,7 @@ def test_each_bank_shows_what_it_is_and_what_waits(bank: Bank, people: People, a
         factories.make_entry(bank)
     factories.make_entry(bank, state="approved")
     page = text_of(get(as_user(people.owner), "bank-list"))
-    pending = 'data-label="Pending">3 <small>oldest'
+    pending = '>3<span class="visually-hidden"> pending in Checkout service</span></a> <small>oldest'
     for said in ("Checkout service", "checkout-service", pending, "key refused", ">admin<"):
         assert said in page, said
     assert f'href="{url("bank-policy", bank.pk)}"' in page

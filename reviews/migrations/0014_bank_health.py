@@ -9,7 +9,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('banks', '0018_bank_numbers'),
-        ('reviews', '0012_held'),
+        ('reviews', '0013_notifications'),
     ]
 
     operations = [
