@@ -232,7 +232,7 @@ class FactLine:
     """`group`: the number of the statement that its neighbours say too, where it differs from the row before."""
 
     fact: HealthFact
-    entry_id: int | None
+    document_url: str
     find_url: str
     group: str = ""
     language: str = ""
@@ -292,10 +292,18 @@ def _lines(bank: Bank, facts: list[HealthFact], filters: FactFilters) -> list[Fa
         lines.append(
             FactLine(
                 fact,
-                known.get(hashes.get(fact.document_id, "")),
+                _page_of(bank, fact.document_id, known.get(hashes.get(fact.document_id, ""))),
                 f"{plain}?{urlencode({'q': fact.text[:SEARCHED].strip()})}",
                 fact.told if grouped else "",
                 languages.TOLD.get(fact.told, "") if filters.of == of.FOREIGN else "",
             )
         )
     return lines
+
+
+def _page_of(bank: Bank, document_id: str, entry: int | None) -> str:
+    """Its card, else its page in the bank; "" for what has no document."""
+    if entry is not None:
+        return reverse("reviews:entry-detail", args=[entry])
+    document = urlencode({"document": document_id})
+    return f"{reverse('reviews:bank-document', args=[bank.pk])}?{document}" if document_id else ""
