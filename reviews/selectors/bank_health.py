@@ -2,19 +2,16 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any
 
 from django.urls import reverse
 from django.utils.http import urlencode
 
-from banks.models import Bank, Write
+from banks.models import Bank
 from reviews.health import languages
 from reviews.health import tally as of
-from reviews.models import FactDecision, HealthFact, HealthReport, ReviewEntry
+from reviews.models import FactDecision, HealthReport
 
-FACTS_PER_PAGE = 50
-SEARCHED = 100  # characters of a fact by which the bank's own list finds it
 TYPES = ("world", "experience", "observation")
 # Name and meaning of each number, in the order of the page.
 WORDS = {
@@ -28,7 +25,6 @@ WORDS = {
     of.NOT_CONSOLIDATED: ("Not consolidated", "no observation was made from it yet, or it changed since"),
     of.EDITED: ("Edited", "a person or a program changed its text"),
 }
-GROUPED = (of.SAME, of.ALIKE)
 
 
 @dataclass(frozen=True)
@@ -97,15 +93,15 @@ def _shares(bank: Bank, report: HealthReport, before: Mapping[str, Any]) -> list
     numbers = report.numbers
     found = []
     for key, (label, about) in WORDS.items():
-        count, whole = _count(key, numbers)
-        url = _list_of(bank, key) if count else ""
-        was, of_all = _count(key, before) if before else (None, 0)
+        count, whole = count_of(key, numbers)
+        url = list_of(bank, key) if count else ""
+        was, of_all = count_of(key, before) if before else (None, 0)
         percent = None if was is None or not of_all else round(100 * was / of_all)
-        found.append(Share(label, count, whole, _about(key, about, numbers), url, percent, key))
+        found.append(Share(label, count, whole, about_share(key, about, numbers), url, percent, key))
     return [*found, *_curated(bank, numbers)]
 
 
-def _count(key: str, numbers: Mapping[str, Any]) -> tuple[int | None, int]:
+def count_of(key: str, numbers: Mapping[str, Any]) -> tuple[int | None, int]:
     """How many, and of how many; None = not known."""
     count, facts = numbers["counts"].get(key, 0), numbers["facts"]
     if key == of.ONE_PROOF:
@@ -120,7 +116,7 @@ def _count(key: str, numbers: Mapping[str, Any]) -> tuple[int | None, int]:
     return count, facts
 
 
-def _about(key: str, about: str, numbers: Mapping[str, Any]) -> str:
+def about_share(key: str, about: str, numbers: Mapping[str, Any]) -> str:
     """What there is to add about one number."""
     alike, facts = numbers["alike"], numbers["facts"]
     if key == of.SAME and numbers["groups"]:
@@ -194,7 +190,7 @@ def _mix(bank: Bank, report: HealthReport) -> list[Share]:
             count,
             read,
             about="the bank's language" if code == told["own"] and languages.code_of(told["set"]) else "",
-            url="" if code == told["own"] else _list_of(bank, of.FOREIGN, told=code),
+            url="" if code == told["own"] else list_of(bank, of.FOREIGN, told=code),
         )
         for code, count in sorted(mix.items(), key=lambda each: (-each[1], each[0]))
     ]
@@ -204,106 +200,5 @@ def _mix(bank: Bank, report: HealthReport) -> list[Share]:
     )
 
 
-def _list_of(bank: Bank, key: str, **more: str) -> str:
+def list_of(bank: Bank, key: str, **more: str) -> str:
     return f"{reverse('reviews:bank-health-facts', args=[bank.pk])}?{urlencode({'of': key, **more})}"
-
-
-# ── the facts behind a number ────────────────────────────────────────────────────────────────────────────────
-
-
-@dataclass(frozen=True)
-class FactFilters:
-    of: str = of.ONE_PROOF
-    told: str = ""
-    after: int = 0
-
-    @classmethod
-    def parse(cls, query: Mapping[str, str]) -> "FactFilters":
-        finding, after = query.get("of", ""), query.get("after", "")
-        return cls(
-            of=finding if finding in WORDS else of.ONE_PROOF,
-            told=query.get("told", "").replace("\0", "")[:20],
-            after=int(after) if after.isascii() and after.isdigit() and len(after) < 8 else 0,
-        )
-
-
-@dataclass(frozen=True)
-class FactLine:
-    """`group`: the number of the statement that its neighbours say too, where it differs from the row before."""
-
-    fact: HealthFact
-    document_url: str
-    find_url: str
-    group: str = ""
-    language: str = ""
-
-
-@dataclass(frozen=True)
-class FactList:
-    report: HealthReport | None
-    filters: FactFilters
-    label: str
-    about: str
-    lines: list[FactLine] = field(default_factory=list)
-    count: int | None = None
-    kept: int = 0
-    later: str = ""
-    taken: datetime | None = None
-
-
-def facts_behind(bank: Bank, filters: FactFilters) -> FactList:
-    """By place, some at a time; of the latest report that was taken."""
-    label, about = WORDS[filters.of]
-    report = HealthReport.objects.filter(bank=bank).exclude(taken=None).order_by("-pk").first()
-    if report is None:
-        return FactList(None, filters, label, about)
-    rows = HealthFact.objects.filter(report=report, finding=filters.of)
-    rows = rows.filter(told=filters.told) if filters.told else rows
-    found = list(rows.filter(place__gt=filters.after).order_by("place")[: FACTS_PER_PAGE + 1])
-    shown = found[:FACTS_PER_PAGE]
-    more = {"told": filters.told} if filters.told else {}
-    later = _list_of(bank, filters.of, **more, after=str(shown[-1].place)) if len(found) > FACTS_PER_PAGE else ""
-    count, _ = _count(filters.of, report.numbers)
-    if filters.told and filters.of == of.FOREIGN:
-        count = report.numbers["languages"]["mix"].get(filters.told, 0)
-        label = f"In {languages.TOLD.get(filters.told, filters.told)}"
-    return FactList(
-        report,
-        filters,
-        label,
-        _about(filters.of, about, report.numbers),
-        _lines(bank, shown, filters),
-        count,
-        rows.count(),
-        later,
-        report.taken,
-    )
-
-
-def _lines(bank: Bank, facts: list[HealthFact], filters: FactFilters) -> list[FactLine]:
-    hashes = {fact.document_id: Write.hash_of(fact.document_id) for fact in facts if fact.document_id}
-    entries = ReviewEntry.objects.filter(bank=bank, document_hash__in=set(hashes.values())).order_by()
-    known = dict(entries.values_list("document_hash", "pk"))
-    plain = reverse("reviews:bank-facts", args=[bank.pk])
-    lines, last = [], ""
-    for fact in facts:
-        grouped = filters.of in GROUPED and fact.told != last
-        last = fact.told
-        lines.append(
-            FactLine(
-                fact,
-                _page_of(bank, fact.document_id, known.get(hashes.get(fact.document_id, ""))),
-                f"{plain}?{urlencode({'q': fact.text[:SEARCHED].strip()})}",
-                fact.told if grouped else "",
-                languages.TOLD.get(fact.told, "") if filters.of == of.FOREIGN else "",
-            )
-        )
-    return lines
-
-
-def _page_of(bank: Bank, document_id: str, entry: int | None) -> str:
-    """Its card, else its page in the bank; "" for what has no document."""
-    if entry is not None:
-        return reverse("reviews:entry-detail", args=[entry])
-    document = urlencode({"document": document_id})
-    return f"{reverse('reviews:bank-document', args=[bank.pk])}?{document}" if document_id else ""

@@ -11,7 +11,8 @@ from banks import access
 from banks.models import Bank, Role
 from memadmin.htmx import PersonRequest, SeeOther, wants_fragment
 from reviews.health import job
-from reviews.selectors.bank_health import FactFilters, facts_behind, health_of
+from reviews.selectors.bank_health import health_of
+from reviews.selectors.bank_health_facts import FactFilters, facts_behind
 
 STOP_POLLING = 286  # htmx: swap this and ask no more
 

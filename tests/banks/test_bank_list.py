@@ -47,6 +47,14 @@ def test_only_ones_own_banks_are_listed(bank: Bank, people: People, as_user: Sig
     assert get(Client(), "bank-list").status_code == 302
 
 
+def test_a_server_that_refuses_the_key_is_no_empty_list(db: None, as_user: SignIn) -> None:
+    factories.make_server(name="Elsewhere", health="refused", health_text="The server refuses our key (HTTP 401).")
+    page = text_of(get(as_user(factories.make_user("root", is_superuser=True)), "bank-list"))
+    assert "Which banks there are is unknown." in page
+    assert "refuses our key" in page
+    assert "No bank is shown to you yet." not in page
+
+
 def test_a_bank_is_found_by_name_id_or_server(bank: Bank, people: People, as_user: SignIn) -> None:
     factories.make_bank("other", server=factories.make_server(name="Elsewhere"))
     client = as_user(people.operator)
