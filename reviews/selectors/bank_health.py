@@ -72,11 +72,6 @@ class Health:
             return ""
         return (latest.job.error if latest.job else "") or "It was stopped."
 
-    @property
-    def own_language(self) -> str:
-        told = self.report.numbers.get("languages", {}) if self.report else {}
-        return languages.TOLD.get(told.get("own", ""), "")
-
 
 def health_of(bank: Bank) -> Health:
     """Three queries: two for the reports, one for the archive."""
@@ -138,7 +133,7 @@ def _about_languages(about: str, told: Mapping[str, Any]) -> str:
         return f"{about}; no text was long enough to tell"
     if languages.code_of(told["set"]):
         return f"than {own}, the bank's language; a guess"
-    why = "which its policy names cannot be told here" if told["set"] else "its policy names no language"
+    why = "that of its policy cannot be told here" if told["set"] else "its policy names no language"
     return f"than {own}, the most frequent one ({why}); a guess"
 
 
