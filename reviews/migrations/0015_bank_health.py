@@ -9,7 +9,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('banks', '0018_bank_numbers'),
-        ('reviews', '0013_notifications'),
+        ('reviews', '0014_vouched'),
     ]
 
     operations = [
