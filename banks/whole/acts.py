@@ -4,6 +4,7 @@ from datetime import timedelta
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import F
 from django.utils import timezone
 
 from banks import access, writes
@@ -36,6 +37,7 @@ def create(*, actor: User, server: Server, bank_id: str, name: str = "") -> Writ
     bank = Bank.objects.get_or_register(server=server, bank_id=bank_id, gone_since=timezone.now())
     if bank.gone_since is None:
         raise Refusal(THERE, field="bank_id")
+    _alone(bank)
     if Write.objects.filter(bank=bank, kind="bank-create", state__in=Write.OPEN).exists():
         raise Refusal(UNDER_WAY, field="bank_id")
     return _record("bank-create", actor, bank, {"name": name})
@@ -64,6 +66,7 @@ def delete(*, actor: User, bank: Bank, typed: str, documents: int | None) -> Wri
         raise Refusal(NOT_THE_ID, field="typed")
     if bank.gone_since is not None or not bank.addressable:
         raise Refusal(GONE)
+    _alone(bank)
     if (waiting := deletion_of(bank)) is not None:
         return waiting
     grace = timedelta(minutes=settings.BANK_DELETE_MINUTES)
@@ -87,6 +90,11 @@ def keep(*, actor: User, bank: Bank) -> bool:
             return False
         writes.record(kind="undo", bank=bank, via=Write.Via.WEB, actor=actor, undo_of=waiting)
     return True
+
+
+def _alone(bank: Bank) -> None:
+    """Of two at once the second waits here for the end of the first's transaction, and then sees its row."""
+    Bank.objects.filter(pk=bank.pk).update(gone_since=F("gone_since"))
 
 
 def _record(kind: str, actor: User, bank: Bank, params: dict[str, str]) -> Write:
