@@ -32,7 +32,8 @@ def create(*, actor: User, server: Server, bank_id: str, name: str = "") -> Writ
         raise Refusal(error.detail, field="bank_id") from error
     if has_hidden(bank_id) or bank_id != bank_id.strip():
         raise Refusal("An id with hidden characters, or blanks at its ends, is never typed again.", field="bank_id")
-    if BankAlias.objects.filter(server=server, alias_hash=Bank.hash_of(bank_id)).exists():
+    meant = BankAlias.objects.filter(server=server, alias_hash=Bank.hash_of(bank_id), bank__gone_since=None)
+    if meant.exists():
         raise Refusal(ALIAS, field="bank_id")
     bank = Bank.objects.get_or_register(server=server, bank_id=bank_id, gone_since=timezone.now())
     if bank.gone_since is None:

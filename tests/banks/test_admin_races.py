@@ -5,10 +5,12 @@ from functools import partial
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
-from banks.models import AdminEvent, Bank, Membership, Role
+from banks.models import AdminEvent, Bank, Membership, Role, Write
 from banks.services import members, policy, servers, team
 from banks.services.refusal import Refusal
+from banks.whole import acts
 from memadmin.accounts.models import User
 from tests import factories
 from tests.conftest import People
@@ -45,6 +47,23 @@ def test_two_admins_who_demote_each_other_leave_one(bank: Bank) -> None:
         )
         assert refused(results) == 1, results
         assert Membership.objects.filter(bank=bank, role=Role.ADMIN).count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_who_delete_or_make_a_bank_one_does(bank: Bank) -> None:
+    ann, ben = factories.make_user("ann"), factories.make_user("ben")
+    for person in (ann, ben):
+        factories.grant(person, bank.server, Role.ADMIN)
+    for number in range(ROUNDS):
+        Write.objects.all().delete()
+        made = factories.make_bank(f"made-{number}", server=bank.server)
+        delete = partial(tried, acts.delete, bank=made, typed=made.bank_id, documents=0)
+        one, other = at_once(delete(actor=ann), delete(actor=ben))
+        assert (one, other) == (other, Write.objects.get())
+        Bank.objects.filter(pk=made.pk).update(gone_since=timezone.now())
+        create = partial(tried, acts.create, server=bank.server, bank_id=made.bank_id)
+        assert refused(at_once(create(actor=ann), create(actor=ben))) == 1
+        assert Write.objects.filter(kind="bank-create").count() == 1
 
 
 @pytest.mark.django_db(transaction=True)
