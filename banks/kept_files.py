@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 from django.conf import settings
 
-_NAME = re.compile(r"[0-9a-f]{32}\.(session|taken|upload|file|jsonl)")
+_NAME = re.compile(r"[0-9a-f]{32}\.(session|taken|upload|file|jsonl|export|transfer)")
 STRAY_AFTER = 3600  # seconds
 
 

@@ -51,6 +51,14 @@ class Gone(Kind):
 
 
 @register
+class Export(Kind):
+    """Somebody took all documents and facts of the bank out as a file."""
+
+    name, glyph, verb, past, tone = "export", "⇩", "export", "exported", "none"
+    sends = False
+
+
+@register
 class Delete(Kind):
     """The bank forgets the document and its facts. Done only on 2xx, or on a 404 that the list confirms."""
 

@@ -120,3 +120,11 @@ def forget_deliveries() -> int:
     from banks.webhooks import receive
 
     return receive.forget()
+
+
+@shared_task(name="banks.tasks.forget_exports")
+def forget_exports() -> int:
+    """Idempotent: removes files that were kept long enough."""
+    from banks.transfer import exporting, importing
+
+    return exporting.forget() + importing.forget()

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from banks.views import banks, directives, members, person, webhooks
+from banks.views import banks, directives, members, person, transfer, webhooks
 
 urlpatterns: list[URLPattern] = [
     path("banks/", banks.bank_list, name="bank-list"),
@@ -15,6 +15,11 @@ urlpatterns: list[URLPattern] = [
     path("banks/<int:pk>/directives/edit/", directives.directive_edit, name="directive-edit"),
     path("banks/<int:pk>/directives/switch/", directives.directive_switch, name="directive-switch"),
     path("banks/<int:pk>/directives/delete/", directives.directive_delete, name="directive-delete"),
+    path("banks/<int:pk>/export/", transfer.bank_export, name="bank-export"),
+    path("banks/<int:pk>/export/file/", transfer.bank_export_file, name="bank-export-file"),
+    path("banks/<int:pk>/import/", transfer.bank_import, name="bank-import"),
+    path("banks/<int:pk>/import/plan/", transfer.bank_import_plan, name="bank-import-plan"),
+    path("banks/<int:pk>/import/begin/", transfer.bank_import_begin, name="bank-import-begin"),
     path("banks/<int:pk>/webhook/", webhooks.bank_webhook, name="bank-webhook"),
     path("banks/<int:pk>/webhook/register/", webhooks.bank_webhook_register, name="bank-webhook-register"),
     path("banks/<int:pk>/webhook/remove/", webhooks.bank_webhook_remove, name="bank-webhook-remove"),

@@ -159,6 +159,7 @@ CELERY_BEAT_SCHEDULE = {
     "sweep-polls": {"task": "reviews.tasks.sweep_polls", "schedule": 10.0},
     "sweep-webhooks": {"task": "reviews.tasks.sweep_webhooks", "schedule": 5.0, "options": {"expires": 10}},
     "forget-deliveries": {"task": "banks.tasks.forget_deliveries", "schedule": 3600.0},
+    "forget-exports": {"task": "banks.tasks.forget_exports", "schedule": 3600.0},
     "sweep-operations": {"task": "banks.tasks.sweep_operations", "schedule": 3.0, "options": {"expires": 10}},
     "sweep-numbers": {"task": "banks.tasks.sweep_numbers", "schedule": 5.0, "options": {"expires": 10}},
     "sweep-jobs": {"task": "banks.tasks.sweep_jobs", "schedule": 15.0},
@@ -244,6 +245,8 @@ API_PER_MINUTE = int(env.number("MEMADMIN_API_PER_MINUTE", 1200))  # of one toke
 FILE_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 # A queue file may be bigger than anything else a person sends; what is above it is never written to the disk.
 IMPORT_MAX_BYTES = int(env.number("MEMADMIN_IMPORT_MB", 128) * 1024 * 1024)
+# What is taken out of one bank; the file waits in the data folder for a day.
+EXPORT_MAX_BYTES = int(env.number("MEMADMIN_EXPORT_MB", 2048) * 1024 * 1024)
 # A session of an agent is read as a whole; most of it are results of tools, which are not kept.
 TRANSCRIPT_MAX_BYTES = int(env.number("MEMADMIN_TRANSCRIPT_MB", 64) * 1024 * 1024)
 # Files that a server turns into text: all of one request. Servers take 100 MB at most.

@@ -1,0 +1,1 @@
+"""Taking a bank's documents and facts out as a file, and bringing documents of such a file into a bank."""
