@@ -9,6 +9,7 @@ from reviews.agentconfig.keys import GROUPS, KEYS
 from reviews.agentconfig.layers import MOST_BYTES, PLACES
 
 _plain = {"class": "input", "autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}
+_file = {"class": "input", "accept": ".json,application/json"}
 _select = {"class": "select"}
 KEY_CHOICES = [(title, [(key.name, key.name) for key in keys]) for title, keys in GROUPS]
 
@@ -16,8 +17,10 @@ KEY_CHOICES = [(title, [(key.name, key.name) for key in keys]) for title, keys i
 class PairForm(forms.Form):
     """One or both files. They are shown and not kept."""
 
-    project = forms.FileField(label="Project file", required=False, allow_empty_file=True)
-    person = forms.FileField(label="Global file", required=False, allow_empty_file=True)
+    project = forms.FileField(
+        label="Project file", required=False, allow_empty_file=True, widget=forms.FileInput(_file)
+    )
+    person = forms.FileField(label="Global file", required=False, allow_empty_file=True, widget=forms.FileInput(_file))
     folder = forms.CharField(
         label="Name of the project's folder",
         required=False,

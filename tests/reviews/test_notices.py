@@ -176,3 +176,19 @@ def test_without_a_mail_server_an_address_or_an_account_there_is_none(
     clock.move_to("2026-03-17T07:00:00Z")
     assert turn() == []
     assert not Notice.objects.exists()
+
+
+def test_a_mail_server_that_is_away_is_not_waited_for_by_one_after_the_other(
+    reader: Any, clock: time_machine.Traveller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[int] = []
+
+    def away(key: int) -> str:
+        tried.append(key)
+        return "waiting"
+
+    monkeypatch.setattr(notices, "send", away)
+    people = [factories.make_user(f"p{number}") for number in range(6)]
+    Notice.objects.bulk_create(Notice(user=user, kind="digest", day=date(2026, 3, 16)) for user in people)
+    assert notices.send_due() == 0
+    assert len(tried) == notices.MOST_FAILURES
