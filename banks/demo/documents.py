@@ -29,13 +29,17 @@ def list_documents(request: Request) -> dict[str, Any]:
         limit,
         offset,
     )
-    items = [_row(request, row) | {"text_length": len(row["text"]), "matched_fields": _matched(row, q)} for row in rows]
+    facts = _live_facts_of(request, [row["id"] for row in rows])
+    items = [
+        _row(row, facts.get(row["id"], 0)) | {"text_length": len(row["text"]), "matched_fields": _matched(row, q)}
+        for row in rows
+    ]
     return {"items": items, "total": total, "limit": limit, "offset": offset, "total_is_estimate": False}
 
 
 def get_document(request: Request) -> dict[str, Any]:
     row = _document(request)
-    return _row(request, row) | {
+    return _row(row, _live_facts(request, row["id"])) | {
         "original_text": row["text"],
         "nodes_by_fact_type": _kinds(request, row["id"]),
         "observation_scopes": unpack(row["scopes"]),
@@ -122,14 +126,14 @@ def _document(request: Request) -> Row:
     return row
 
 
-def _row(request: Request, row: Row) -> dict[str, Any]:
+def _row(row: Row, facts: int) -> dict[str, Any]:
     return {
         "id": row["id"],
         "bank_id": row["bank_id"],
         "content_hash": row["content_hash"],
         "created_at": row["created_at"],
         "updated_at": row["updated_at"],
-        "memory_unit_count": _live_facts(request, row["id"]),
+        "memory_unit_count": facts,
         "retain_params": unpack(row["params"]),
         "document_metadata": unpack(row["metadata"]),
         "tags": unpack(row["tags"]),
@@ -142,6 +146,17 @@ def _live_facts(request: Request, document_id: str) -> int:
         request.bank_id,
         document_id,
     )
+
+
+def _live_facts_of(request: Request, document_ids: list[str]) -> dict[str, int]:
+    """In one query; a document without any is left out."""
+    counted = request.store.rows(
+        "SELECT document_id, count(*) FROM facts WHERE bank_id = ? AND state = 'valid' "
+        "AND document_id IN (SELECT value FROM json_each(?)) GROUP BY document_id",
+        request.bank_id,
+        pack(document_ids),
+    )
+    return {row[0]: row[1] for row in counted}
 
 
 def _kinds(request: Request, document_id: str) -> dict[str, int]:
