@@ -101,7 +101,7 @@ def _texts(row: Write, texts: dict[str, str], memories: Sequence[Memory]) -> Ite
     """The short ones first: what is beyond the bounds of the index is the end of a long text."""
     yield from (row.document_id, row.actor_name, row.error_text)
     for name in TOLD:
-        yield from _strings(row.params.get(name))
+        yield from strings(row.params.get(name))
     if row.fact_ids and row.facts_before_id:
         yield from _facts(row)
     for blob in dict.fromkeys([row.request_id, row.before_id, row.after_id]):
@@ -112,7 +112,7 @@ def _texts(row: Write, texts: dict[str, str], memories: Sequence[Memory]) -> Ite
         yield from RetainFile.objects.filter(write=row.pk).values_list("name", flat=True)
 
 
-def _strings(value: Any) -> Iterator[str]:
+def strings(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):

@@ -84,11 +84,12 @@ def run_job(job_id: int) -> str:
 
 @shared_task(name="banks.tasks.sweep_jobs")
 def sweep_jobs() -> int:
-    """Idempotent: dispatches jobs that no worker holds; the claim decides who works. Old idempotency keys go."""
+    """Idempotent: dispatches jobs that no worker holds; the claim decides. Old idempotency keys and searches go."""
     from banks import jobs
-    from banks.services import idempotency
+    from banks.services import bank_search, idempotency
 
     idempotency.forget()
+    bank_search.forget()
     return jobs.sweep()
 
 

@@ -100,6 +100,11 @@ def found_by(sql: str, values: list[Any]) -> Q:
     return Q(In(F("pk") + 0, rows)) if connection.vendor == "sqlite" else Q(pk__in=rows)
 
 
+def names_rows(found: Q) -> bool:
+    """Whether `found_by` has fetched them: they are few, and in any order at once."""
+    return any(isinstance(child, tuple) and isinstance(child[1], list) for child in found.children)
+
+
 def _tsvector(words: list[str]) -> str:
     """As PostgreSQL reads it: each word with its positions."""
     positions: dict[str, list[str]] = {}

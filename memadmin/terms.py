@@ -51,9 +51,8 @@ class _Kept(dict[int, str]):
 _KEPT = _Kept()
 
 
-def words_of(text: str) -> list[str]:
-    """The words without case, accents and punctuation. Letters, digits and vowel signs alone are left in them."""
-    text = text[:CHARACTERS]
+def fold(text: str) -> str:
+    """The words of a text with spaces between them. Letters, digits and vowel signs alone are left in them."""
     if text.isascii():
         text = text.lower()
     else:
@@ -61,7 +60,12 @@ def words_of(text: str) -> list[str]:
         text = unicodedata.normalize("NFC", _ACCENTS.sub("", text))
     if "#" in text or "++" in text:
         text = _LANGUAGES.sub(lambda found: found[1] + _SPELT[found[2]], text)
-    return [word[:LONGEST] for word in text.translate(_KEPT)[:CHARACTERS].split()[:WORDS]]
+    return text.translate(_KEPT)
+
+
+def words_of(text: str) -> list[str]:
+    """The words without case, accents and punctuation."""
+    return [word[:LONGEST] for word in fold(text[:CHARACTERS])[:CHARACTERS].split()[:WORDS]]
 
 
 def phrases_of(query: str) -> list[Phrase]:
@@ -74,3 +78,8 @@ def phrases_of(query: str) -> list[Phrase]:
             last = chunk.end() == len(query) and not closed
             phrases.append(Phrase(found, open=last and len(found[-1]) >= SHORTEST_PREFIX))
     return phrases
+
+
+def is_word(character: str) -> bool:
+    """Whether it is one of those that make a word alone, in scripts without spaces."""
+    return bool(_UNSPACED.fullmatch(character))

@@ -25,7 +25,7 @@ KEYS = [
     Key("previous", "k", "Move", "previous memory or row"),
     Key("open", "o", "Move", "open"),
     Key("select-row", "x", "Move", "select the row, or not"),
-    Key("search", "/", "Move", "search"),
+    Key("search", "/", "Move", "search: on this page, else everywhere"),
     Key("keys", "?", "Move", "this sheet"),
     Key("leave", "Escape", "Move", "leave the field, or close", shown="Esc"),
     Key("approve", "a", "Decide", "approve", "✓"),

@@ -26,6 +26,7 @@ from reviews.api.facts import router as facts
 from reviews.api.imports import router as imports
 from reviews.api.retired import router as retired
 from reviews.api.reviews import router as reviews
+from reviews.api.search import router as search
 
 View = Callable[..., HttpResponseBase]
 # Files, which are never held in memory: the setting that says how large they may be.
@@ -54,6 +55,7 @@ api.add_router("", reviews)
 api.add_router("", decisions)
 api.add_router("", imports)
 api.add_router("", retired)
+api.add_router("", search)
 api.add_router("", transcripts)
 api.add_router("", retain)
 api.add_router("", files)

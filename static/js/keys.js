@@ -54,9 +54,10 @@ function isCovered() {
 
 function press(event, key) {
   if (event.repeat || busy) return;
-  const button = [...document.querySelectorAll("[data-key]")].find(
+  const found = [...document.querySelectorAll("[data-key]")].filter(
     (each) => each.dataset.key.split(" ").includes(key) && !each.disabled && each.checkVisibility(),
   );
+  const button = found.find((each) => !each.closest(".rail")) ?? found[0];  // the page itself comes first
   if (!button) return;
   event.preventDefault();
   if (button.matches(FIELDS)) {

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import time_machine
 from django.conf import LazySettings
+from django.core.cache import cache
 from django.utils import timezone
 
 from banks.models import Bank, Job, RetainItem, Role, Write
@@ -30,10 +31,12 @@ pytestmark = pytest.mark.django_db
 # What is noted down about a token that is used.
 USE = {"banks.apitoken"}
 READING = {"GET /me": 200, "GET /banks": 200, "GET /log": 200, "GET /reviews": 200, "GET /facts/retired": 200}
-READING |= {"GET /decisions": 200, "GET /operations": 200}
+READING |= {"GET /decisions": 200, "GET /operations": 200, "GET /search": 200}
+WORDS = {"/search": {"q": "keeping"}}
 OF_A_BANK = [
     *("GET /log?bank", "GET /writes/{write_id}", "GET /retain/{item_id}"),
     *("GET /reviews?bank", "GET /reviews/{review_id}", "GET /facts/retired?bank", "GET /decisions?bank"),
+    "GET /search?bank",
     *("GET /operations?bank", "GET /operations/{operation_id}"),
 ]
 READING |= dict.fromkeys(OF_A_BANK, 200)
@@ -155,8 +158,8 @@ def ask(
             path, {"bank": bank.bank_id, "transcript": quote, "candidates": [{"id": "f1"}], "verdicts": verdicts}
         )
     if path.endswith("?bank"):
-        return program.get(path.partition("?")[0], bank=bank.bank_id)
-    return program.get(path.format(write_id=write.pk, item_id=item.pk))
+        return program.get(path.partition("?")[0], bank=bank.bank_id, **WORDS.get(path[:-5], {}))
+    return program.get(path.format(write_id=write.pk, item_id=item.pk), **WORDS.get(path, {}))
 
 
 def test_no_endpoint_is_left_out() -> None:
@@ -182,6 +185,7 @@ def test_row_by_row(
     for status in ("pending", "completed", "failed"):
         make_operation(bank, status)
     for endpoint, status in MATRIX[kind].items():
+        cache.clear()  # too many refusals have tests of their own
         before = everything(without=USE)
         answer = ask(program, endpoint, bank, write, item, entries)
         assert answer.status_code == status, (endpoint, answer.content)
@@ -189,5 +193,6 @@ def test_row_by_row(
             assert everything(without=USE) == before, endpoint
     if MATRIX[kind]["GET /log?bank"] == 404:
         said = program.get("/banks").content + program.get("/log").content + program.get("/reviews").content
+        said += program.get("/search", q="keeping").content
         assert bank.bank_id not in said.decode()
     assert line.calls == []

@@ -12,7 +12,7 @@ from banks.demo import DemoServer, Pace
 from banks.demo.process import Handler
 from banks.models import Bank, Blob, Role, Write
 from banks.operations import acts
-from banks.services import dry_runs, retaining, tokens
+from banks.services import bank_search, dry_runs, retaining, tokens
 from reviews.models import FactDecision, Reapplication
 from tests import factories
 from tests.banks.conftest import LyingTransport, line
@@ -81,8 +81,10 @@ def things(bank: Bank, people: People, line: LyingTransport) -> dict[str, int]:
     planned = retain.plan(user=people.owner, bank=bank, items=items, via=Write.Via.WEB)
     sent = retaining.send(user=people.owner, form=uuid4(), planned=planned)
     tried = dry_runs.start(user=people.owner, planned=planned)
+    search = bank_search.start(user=people.owner, words="Ann", banks=[bank.pk], shown={"q": "Ann"})
     line.calls.clear()
     return {
+        "asked/": search.pk,
         "acts/": retries.pk,
         "sent/": sent.pk,
         "tried/": tried.pk,
