@@ -31,7 +31,7 @@ class GroupRoleForm(forms.Form):
         Group.objects.none(), label="Group", empty_label="choose", widget=forms.Select(_select)
     )
     role = forms.TypedChoiceField(
-        label="Role",
+        label="Role of the group",
         choices=Role.choices,
         coerce=lambda value: Role(int(value)),
         initial=Role.REVIEWER,

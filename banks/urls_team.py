@@ -29,5 +29,8 @@ urlpatterns: list[URLPattern] = [
     path("team/<int:pk>/reopen/", team.person_reopen, name="person-reopen"),
     path("team/<int:pk>/operator/", team.person_operator, name="person-operator"),
     path("team/<int:pk>/operator/end/", team.person_operator_end, name="person-operator-end"),
+    path("team/<int:pk>/identity/end/", team.person_identity_end, name="person-identity-end"),
+    path("team/<int:pk>/unlock/", team.person_unlock, name="person-unlock"),
+    path("team/<int:pk>/factor/reset/", team.person_factor_reset, name="person-factor-reset"),
     path("team/<int:pk>/invite/", team.person_invite, name="person-invite"),
 ]

@@ -15,6 +15,8 @@ OWN = {
     "export": "write reviews or the log as JSON lines or CSV",
     "expire": "approve by time what is due, or show what would be",
     "backup": "copy the database to a file, while memadmin runs",
+    "unlock": "let somebody sign in again after too many wrong passwords",
+    "reset-factor": "take away the second factor of somebody who lost it",
     "rotate-keys": "encrypt stored secrets under a new key",
     "prepare": "migrate, collect static files, register the first server and operator",
     "adopt-environment": "make the database say what HINDSIGHT_BASE_URL and HINDSIGHT_API_KEY say",

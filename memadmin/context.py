@@ -58,6 +58,7 @@ def rail_for(user: Any) -> Rail:
 def shell(request: HttpRequest) -> dict[str, Any]:
     return {
         "demo": settings.DEMO,
+        "company": settings.OIDC_NAME if settings.OIDC_ISSUER else "",
         "htmx_config": HTMX_CONFIG,
         # Lazy: a fragment that shows no rail asks nothing.
         "rail": SimpleLazyObject(lambda: rail_for(request.user)),

@@ -8,6 +8,7 @@ import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
@@ -44,6 +45,33 @@ def number(name: str, default: float) -> float:
         return found
     except ValueError as error:
         raise ImproperlyConfigured(f"{name} must be a number, not {value!r}") from error
+
+
+def choice(name: str, choices: tuple[str, ...]) -> str:
+    """One of these words; the first when nothing is said."""
+    value = text(name).lower() or choices[0]
+    if value not in choices:
+        raise ImproperlyConfigured(f"{name} must be {', '.join(choices[:-1])} or {choices[-1]}, not {value!r}")
+    return value
+
+
+def needed(name: str, because: str) -> str:
+    if not (value := text(name)):
+        raise ImproperlyConfigured(f"{because} is set, so {name} is needed too")
+    return value
+
+
+def issuer(name: str) -> str:
+    """The address of an OpenID Connect issuer, as it writes it itself; plain http only on this machine."""
+    value = text(name).rstrip("/")
+    try:
+        parts = urlsplit(value)
+        local = parts.hostname in {"localhost", "127.0.0.1", "::1"}
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{name} is no address: {error}") from error
+    if value and not (parts.hostname and (parts.scheme == "https" or (parts.scheme == "http" and local))):
+        raise ImproperlyConfigured(f"{name} must be https://host, not {value!r}")
+    return value
 
 
 def words(name: str, default: str = "") -> list[str]:

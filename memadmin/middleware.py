@@ -9,12 +9,13 @@ from django.conf import settings
 from django.contrib.auth.middleware import LoginRequiredMiddleware
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.shortcuts import resolve_url
+from django.urls import reverse
 from django.utils.cache import patch_vary_headers
 from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
 from memadmin import errors
-from memadmin.accounts import presence
+from memadmin.accounts import factor, policy, presence
 from memadmin.accounts.models import User
 from memadmin.htmx import page_of
 
@@ -45,6 +46,36 @@ class SignInMiddleware(LoginRequiredMiddleware):
         if HtmxDetails(request):
             return HttpResponseClientRedirect(to)
         return HttpResponseRedirect(to)
+
+
+class SecondFactorMiddleware:
+    """Who must have a second factor (MEMADMIN_SECOND_FACTOR) does nothing else before this session has shown it."""
+
+    # Where it is set up or shown, and the way out.
+    OPEN = frozenset({"account_logout", "account_reauthenticate", "mfa_reauthenticate", "account_set_password"})
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_view(
+        self, request: HttpRequest, view_func: Callable[..., Any], args: Any, kwargs: Any
+    ) -> HttpResponseBase | None:
+        person, match = request.user, request.resolver_match
+        if settings.SECOND_FACTOR == "optional" or not isinstance(person, User):
+            return None
+        name = match.view_name if match else ""
+        if not getattr(view_func, "login_required", True) or name in self.OPEN or name.startswith("accounts:factor"):
+            return None
+        if factor.shown_in(request) or not policy.needs_factor(person):
+            return None
+        if factor.has_one(person):
+            to = f"{reverse('mfa_reauthenticate')}?{urlencode({'next': page_of(request)})}"
+        else:
+            to = reverse("accounts:factor-add")
+        return HttpResponseClientRedirect(to) if HtmxDetails(request) else HttpResponseRedirect(to)
 
 
 class PresenceMiddleware:

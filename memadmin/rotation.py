@@ -3,9 +3,11 @@
 Safe while the product runs: a secret is replaced only where it still is what was read.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from allauth.mfa.models import Authenticator
 from django.conf import settings
 from django.db.models import Model
 
@@ -21,6 +23,7 @@ SECRETS: list[tuple[type[Model], str, str]] = [
     (OutgoingHook, "secret_encrypted", "secret of a notification address"),
     (OutgoingHook, "url_encrypted", "notification address"),
 ]
+FACTOR = ("secret", "seed")  # of an app, and of recovery codes: in the JSON of an authenticator
 TRIES = 5  # where somebody stores another secret meanwhile
 
 MOVED, KEPT, LOST, RACED = "re-encrypted", "under the first key", "no key opens it", "changed meanwhile"
@@ -40,6 +43,9 @@ def rotate(*, dry_run: bool = False) -> list[Outcome]:
     for model, field, name in SECRETS:
         for row in model._default_manager.exclude(**{field: ""}).order_by("pk"):
             found.append(Outcome(str(row), name, _rotate(row, field, dry_run=dry_run)))
+    for row, key in _factors():
+        what = "second factor" if key == "secret" else "recovery codes"
+        found.append(Outcome(row.user.username, what, _rotate_factor(row, key, dry_run=dry_run)))
     return found
 
 
@@ -62,12 +68,38 @@ def _rotate(row: Model, field: str, *, dry_run: bool) -> str:
     return RACED
 
 
+def _factors() -> Iterator[tuple[Authenticator, str]]:
+    for row in Authenticator.objects.select_related("user").order_by("pk"):
+        yield from ((row, key) for key in FACTOR if row.data.get(key))
+
+
+def _rotate_factor(row: Authenticator, key: str, *, dry_run: bool) -> str:
+    for _ in range(TRIES):
+        number = crypto.key_of(row.data[key])
+        if number is None:
+            return LOST
+        if number == 0:
+            return KEPT
+        if dry_run:
+            return WOULD_MOVE
+        moved = {**row.data, key: crypto.encrypt(crypto.decrypt(row.data[key]))}
+        # A recovery code that is used at this moment changes the same field.
+        if Authenticator.objects.filter(pk=row.pk, data=row.data).update(data=moved):
+            return MOVED
+        again = Authenticator.objects.filter(pk=row.pk).first()
+        if again is None:
+            return KEPT
+        row = again
+    return RACED
+
+
 def unused_keys() -> list[int]:
     """Positions (from 1) of keys behind the first that open no stored secret."""
     used = {0}
     for model, field, _ in SECRETS:
         tokens = model._default_manager.exclude(**{field: ""}).values_list(field, flat=True)
         used |= {number for token in tokens if (number := crypto.key_of(token)) is not None}
+    used |= {number for row, key in _factors() if (number := crypto.key_of(row.data[key])) is not None}
     return [number + 1 for number in range(len(settings.ENCRYPTION_KEYS)) if number not in used]
 
 

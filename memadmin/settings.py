@@ -1,5 +1,6 @@
 """One settings module for both profiles; everything that differs comes from the environment (docs/operations.md)."""
 
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -41,6 +42,7 @@ INSTALLED_APPS = [
     "django_htmx",
     "allauth",
     "allauth.account",
+    "allauth.mfa",
     "csp",
 ]
 
@@ -55,6 +57,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "memadmin.middleware.PresenceMiddleware",
     "memadmin.middleware.SignInMiddleware",
+    "memadmin.middleware.SecondFactorMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -193,6 +196,45 @@ SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_HTTPONLY = True
 CSRF_FAILURE_VIEW = "memadmin.errors.csrf_failure"
+# Wrong passwords and codes are counted in the database (memadmin.accounts.limits): allauth's own count is in the cache.
+ACCOUNT_RATE_LIMITS = {"login_failed": None}
+SIGNIN_TRIES = max(int(env.number("MEMADMIN_SIGNIN_TRIES", 5)), 1)  # by name, until it is locked
+SIGNIN_ADDRESS_TRIES = max(int(env.number("MEMADMIN_SIGNIN_ADDRESS_TRIES", 50)), 1)
+SIGNIN_LOCK_MINUTES = max(env.number("MEMADMIN_SIGNIN_LOCK_MINUTES", 15), 1.0)
+# Who must have a second factor: "optional" (nobody), "admins" of anything and operators, or "all".
+SECOND_FACTOR = env.choice("MEMADMIN_SECOND_FACTOR", ("optional", "admins", "all"))
+MFA_ADAPTER = "memadmin.accounts.mfa.EncryptedFactorAdapter"
+MFA_TOTP_ISSUER = "memadmin"
+MFA_TOTP_TOLERANCE = 1  # half a minute, for clocks that are a little off
+# No address is a person's own claim: operators and admins type them.
+MFA_ALLOW_UNVERIFIED_EMAIL = True
+# Sign-in by an OpenID Connect issuer; what it needs is only loaded where there is one.
+OIDC_ISSUER = env.issuer("MEMADMIN_OIDC_ISSUER")
+if OIDC_ISSUER:
+    OIDC_NAME = env.text("MEMADMIN_OIDC_NAME") or "your company"
+    # An account is joined to (issuer, subject): another issuer's subjects are other people.
+    OIDC_ID = f"oidc-{sha256(OIDC_ISSUER.encode()).hexdigest()[:12]}"
+    OIDC_DOMAINS = [domain.lower() for domain in env.words("MEMADMIN_OIDC_DOMAINS")]
+    OIDC_SIGN_UP = env.flag(
+        "MEMADMIN_OIDC_SIGN_UP", default=False
+    )  # who was not invited gets an account, without a role
+    INSTALLED_APPS += ["allauth.socialaccount", "allauth.socialaccount.providers.openid_connect"]
+    SOCIALACCOUNT_ADAPTER = "memadmin.accounts.company.CompanyAdapter"
+    SOCIALACCOUNT_REQUESTS_TIMEOUT = 5
+    SOCIALACCOUNT_PROVIDERS = {
+        "openid_connect": {
+            "OAUTH_PKCE_ENABLED": True,
+            "APPS": [
+                {
+                    "provider_id": OIDC_ID,
+                    "name": OIDC_NAME,
+                    "client_id": env.needed("MEMADMIN_OIDC_CLIENT_ID", "MEMADMIN_OIDC_ISSUER"),
+                    "secret": env.text("MEMADMIN_OIDC_CLIENT_SECRET"),
+                    "settings": {"server_url": OIDC_ISSUER},
+                }
+            ],
+        }
+    }
 # The first operator; without a password a one-time link signs in.
 ADMIN_USERNAME = env.text("MEMADMIN_ADMIN_USERNAME", "admin") or "admin"
 ADMIN_PASSWORD = env.text("MEMADMIN_ADMIN_PASSWORD")

@@ -14,6 +14,13 @@ for _name in ("DATABASE_URL", "REDIS_URL"):
 if "PYTEST_XDIST_WORKER" in os.environ:  # else the processes of a run would sweep away each other's uploads
     os.environ.pop("MEMADMIN_DATA_DIR", None)
 os.environ.setdefault("MEMADMIN_DATA_DIR", tempfile.mkdtemp(prefix="memadmin-test-"))
+for _name, _value in {
+    "ISSUER": "http://127.0.0.1:9",
+    "CLIENT_ID": "memadmin",
+    "CLIENT_SECRET": "hush",
+    "NAME": "Example",
+}.items():
+    os.environ[f"MEMADMIN_OIDC_{_name}"] = _value  # nobody answers there; a test that needs an issuer starts one
 os.environ.setdefault("MEMADMIN_SECRET_KEY", "test-secret-key-that-is-long-enough-for-the-checks-of-django-0123456789")
 
 from memadmin import runtime  # noqa: E402

@@ -6,7 +6,7 @@ from django.db.models import F
 from banks.models import AdminEvent, Group
 from banks.services import events, groups, tokens
 from banks.services.refusal import Refusal
-from memadmin.accounts import links, people
+from memadmin.accounts import factor, identities, limits, links, people
 from memadmin.accounts.models import User
 
 What = AdminEvent.What
@@ -79,6 +79,38 @@ def end_operator(*, actor: User, person: User, reason: str) -> bool:
     if not User.objects.filter(pk=person.pk, is_superuser=True).update(is_superuser=False):
         return False
     events.record(what=What.OPERATOR_ENDED, actor=actor, person=person, reason=reason)
+    return True
+
+
+@transaction.atomic
+def unlock(*, actor: User | None, person: User) -> bool:
+    """Wrong passwords and codes count from nothing again. False when none were counted. No actor: the terminal."""
+    if not limits.unlock(person):
+        return False
+    events.record(what=What.UNLOCKED, actor=actor, person=person)
+    return True
+
+
+@transaction.atomic
+def reset_factor(*, actor: User | None, person: User, reason: str = "") -> bool:
+    """For who lost phone and codes; signed out everywhere. False when there was none. No actor: the terminal."""
+    if actor is not None and actor.pk == person.pk:
+        raise Refusal("Your own is removed on the page of your account.")
+    if actor is not None:
+        _still_operator(actor)
+    if not factor.reset(person):
+        return False
+    events.record(what=What.FACTOR_RESET, actor=actor, person=person, reason=reason)
+    return True
+
+
+@transaction.atomic
+def end_identities(*, actor: User, person: User, reason: str) -> bool:
+    """The company's sign-in opens this account no more; they are signed out. False when it never did."""
+    _still_operator(actor)
+    if not identities.end(person):
+        return False
+    events.record(what=What.IDENTITY_ENDED, actor=actor, person=person, reason=reason)
     return True
 
 

@@ -5,6 +5,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from banks import selectors_groups, selectors_people
+from memadmin.accounts import identities
 from memadmin.htmx import PersonRequest
 
 
@@ -18,6 +19,7 @@ def account(request: PersonRequest) -> HttpResponse:
         "person": request.user,
         "roles": roles,
         "after": roles[-1].pk if more else "",
+        "identities": identities.of(request.user),
         "groups": selectors_groups.groups_with_roles(request.user),
         "events": selectors_people.latest_events(selectors_people.events_about(request.user)),
     }

@@ -13,7 +13,7 @@ from banks.forms_team import InviteForm
 from banks.services import team
 from banks.services.refusal import Refusal
 from banks.views.members import show_link
-from memadmin.accounts import people
+from memadmin.accounts import factor, identities, limits, people
 from memadmin.htmx import PersonRequest, SeeOther, posted
 from memadmin.paging import Cursor
 
@@ -48,6 +48,11 @@ def person_detail(request: PersonRequest, pk: int) -> HttpResponse:
         "invitation": selectors_people.open_invitation(person),
         "may_be_invited": people.may_be_invited(person),
         "events": selectors_people.latest_events(selectors_people.events_about(person)),
+        "locked_until": limits.locked_until(person),
+        "has_factor": factor.has_one(person),
+        "identities": identities.of(person),
+        "identity_reason": forms.ReasonForm(auto_id="identity-%s"),
+        "factor_reason": forms.ReasonForm(auto_id="factor-%s"),
         "reason": forms.ReasonForm(auto_id="account-%s"),
         "operator_reason": forms.ReasonForm(auto_id="operator-%s"),
     }
@@ -74,6 +79,24 @@ def person_invite(request: PersonRequest, pk: int) -> HttpResponse:
         messages.error(request, f"No link was made. {refusal}")
         return SeeOther(back)
     return show_link(request, link.url(request.build_absolute_uri("/")), person, back)
+
+
+@require_POST
+def person_factor_reset(request: PersonRequest, pk: int) -> HttpResponse:
+    return _switch(request, pk, team.reset_factor, "Their second factor is gone, and they are signed out everywhere.")
+
+
+@require_POST
+def person_identity_end(request: PersonRequest, pk: int) -> HttpResponse:
+    return _switch(request, pk, team.end_identities, "The company's sign-in opens this account no more.")
+
+
+@require_POST
+def person_unlock(request: PersonRequest, pk: int) -> HttpResponse:
+    person = selectors_people.get_person(request.user, pk)
+    team.unlock(actor=request.user, person=person)
+    messages.success(request, "Wrong passwords and codes count from nothing again.")
+    return SeeOther(reverse("banks:person-detail", args=[pk]))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -47,3 +47,14 @@ class LoginLink(models.Model):
 
     def __str__(self) -> str:
         return f"sign-in link for {self.user}, until {self.expires:%H:%M}"
+
+
+class SignInTries(models.Model):
+    """Wrong passwords and codes, counted by what was typed (hashed), by network address, or by person."""
+
+    key = models.CharField(max_length=80, unique=True)
+    failures = models.PositiveIntegerField(default=0)
+    last = models.DateTimeField(db_index=True)
+
+    def __str__(self) -> str:
+        return f"{self.failures} tries"

@@ -30,12 +30,17 @@ def environment() -> Iterator[Finding]:
         yield error("environment", str(problem), "Set HINDSIGHT_BASE_URL to http(s)://host:port.")
 
 
+def _again(secret: str) -> str:
+    anew = "memadmin reset-factor NAME" if secret in {"second factor", "recovery codes"} else "store the secret again"
+    return f"Put that key back into MEMADMIN_ENCRYPTION_KEYS, or {anew}."
+
+
 def keys() -> Iterator[Finding]:
     outcomes = rotation.rotate(dry_run=True)
     for each in outcomes:
         if each.outcome == rotation.LOST:
             what = f"The {each.secret} of {each.server} cannot be read: it was stored under a key that is not there."
-            yield error("keys", what, "Put that key back into MEMADMIN_ENCRYPTION_KEYS, or store the secret again.")
+            yield error("keys", what, _again(each.secret))
     if old := sum(each.outcome == rotation.WOULD_MOVE for each in outcomes):
         stored = counted(old, "secret is", "secrets are")
         yield warning("keys", f"{stored} stored under an older key than the first.", "memadmin rotate-keys")

@@ -4,13 +4,14 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from allauth.mfa.totp.internal.auth import TOTP
 from django.urls import reverse
 from django.utils import timezone
 
 from banks import jobs
-from banks.models import Bank, Job, Membership, Role, Server, Write
-from banks.services import members, policy, servers, team, tokens
-from memadmin.accounts.models import User
+from banks.models import Bank, Group, Job, Membership, Role, Server, Write
+from banks.services import groups, members, policy, servers, team, tokens
+from memadmin.accounts.models import SignInTries, User
 from tests import factories
 from tests.browser.conftest import DESKTOP, PHONE, Open
 from tests.browser.test_access import problems
@@ -34,6 +35,12 @@ def bank(operator: User) -> Bank:
     members.change_role(actor=operator, membership=of_mira, was=Role.REVIEWER, role=Role.ADMIN)
     members.add(actor=operator, on=server, person=factories.make_user(LONG), role=Role.VIEWER)
     members.invite(actor=operator, on=bank, username="lena", email="", name="Lena Núñez", role=Role.VIEWER)
+    group = groups.make(actor=operator, name=LONG[:100])
+    for person in (mira, operator):
+        groups.join(actor=operator, group=group, person=person)
+    groups.give(actor=mira, on=bank, group=group, role=Role.REVIEWER)
+    TOTP.activate(mira, "JBSWY3DPEHPK3PXP")
+    SignInTries.objects.create(key=f"code:{mira.pk}", failures=9, last=timezone.now())
     gone = factories.make_user("gone")
     factories.grant(gone, bank, Role.VIEWER)
     team.close(actor=operator, person=gone, reason="left the company")
@@ -77,6 +84,13 @@ def pages(bank: Bank, operator: User) -> dict[str, str]:
         "invited": reverse("banks:person-detail", args=[of["lena"]]),
         "closed": reverse("banks:person-detail", args=[of["gone"]]),
         "oneself": reverse("banks:person-detail", args=[operator.pk]),
+        "locked": reverse("banks:person-detail", args=[of["mira"]]),
+        "groups": reverse("banks:group-list"),
+        "group": reverse("banks:group-detail", args=[Group.objects.get().pk]),
+        "invite": reverse("banks:person-new"),
+        "account": reverse("banks:account"),
+        "second factor": reverse("accounts:factor-detail"),
+        "password again": reverse("accounts:factor-add"),
         "changes": reverse("banks:event-list"),
         "tokens": reverse("banks:token-list"),
         "all tokens": reverse("banks:token-list-all"),

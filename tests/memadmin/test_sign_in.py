@@ -47,7 +47,7 @@ def test_after_five_wrong_tries_even_the_right_password_waits(client: Client, pe
     answer = sign_in(client, "mira")
 
     assert answer.status_code != 302
-    assert b"Too many tries" in answer.content
+    assert b"Too many wrong tries" in answer.content
 
 
 def test_a_closed_account_does_not_sign_in(client: Client, people: People) -> None:

@@ -3,11 +3,11 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import CommandError
 
 from memadmin.accounts import links, people
 from memadmin.accounts.models import User
 from memadmin.management.base import ReportCommand
+from memadmin.management.people import person_called
 from memadmin.up.signin import hand_over
 
 
@@ -30,8 +30,4 @@ class Command(ReportCommand):
     def person(self, username: str) -> User:
         if not username:
             return people.ensure_first_admin().user
-        try:
-            return User.objects.get(username=username, is_active=True)
-        except User.DoesNotExist as error:
-            names = ", ".join(User.objects.filter(is_active=True).values_list("username", flat=True)[:20])
-            raise CommandError(f"There is nobody called {username}. There is: {names or 'nobody yet'}.") from error
+        return person_called(username)

@@ -55,7 +55,7 @@ class Command(ReportCommand):
         if not outcomes:
             self.stdout.write("No secret is stored.")
         if any(each.outcome == rotation.LOST for each in outcomes):
-            self.stdout.write("Put back the key that is missing, or give the server its API key again.")
+            self.stdout.write("Put back the key that is missing, or store that secret again.")
         if unused:
             named = ", ".join(map(str, unused))
             self.stdout.write(f"Nothing is under key {named} any more: remove it, where no backup needs it.")
