@@ -23,5 +23,6 @@ class BanksConfig(AppConfig):
         from banks.retain import batch  # noqa: F401  another kind
         from banks.services import ask, bank_search, dry_runs  # noqa: F401  bring their kinds of job
         from banks.transfer import exporting, importing  # noqa: F401  their kinds of job
+        from banks.transfer import kinds as transfer_kinds  # noqa: F401  another kind
         from banks.webhooks import kinds as webhook_kinds  # noqa: F401  two more
         from banks.whole import kinds as whole_kinds  # noqa: F401  the last

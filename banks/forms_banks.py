@@ -54,3 +54,19 @@ class RenameForm(forms.Form):
         widget=forms.TextInput({"class": "input", "autocomplete": "off"}),
         error_messages={"required": "A name has at least one character."},
     )
+
+
+class CloneForm(forms.Form):
+    """The bank that is made from another one."""
+
+    bank_id = forms.CharField(
+        label="Id of the new bank",
+        strip=False,
+        widget=forms.TextInput(_plain),
+        help_text="Agents name the bank by it. At most 192 bytes, no “/”. It cannot be changed later.",
+        error_messages={"required": "Give it an id."},
+    )
+    config = forms.BooleanField(
+        label="Also its settings, directives and webhooks; its webhooks are then called for both banks",
+        required=False,
+    )

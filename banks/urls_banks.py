@@ -20,6 +20,7 @@ urlpatterns: list[URLPattern] = [
     path("banks/<int:pk>/import/", transfer.bank_import, name="bank-import"),
     path("banks/<int:pk>/import/plan/", transfer.bank_import_plan, name="bank-import-plan"),
     path("banks/<int:pk>/import/begin/", transfer.bank_import_begin, name="bank-import-begin"),
+    path("banks/<int:pk>/clone/", transfer.bank_clone, name="bank-clone"),
     path("banks/<int:pk>/webhook/", webhooks.bank_webhook, name="bank-webhook"),
     path("banks/<int:pk>/webhook/register/", webhooks.bank_webhook_register, name="bank-webhook-register"),
     path("banks/<int:pk>/webhook/remove/", webhooks.bank_webhook_remove, name="bank-webhook-remove"),

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
-from banks.demo import files, retain, text
+from banks.demo import clone, files, retain, text
 from banks.demo.banks import ensure_bank, require_bank
 from banks.demo.http import Problem, Request
 from banks.demo.store import Row, pack, stamp, unpack
@@ -167,6 +167,9 @@ def _step(request: Request, row: Row) -> None:
     added, error = 0, ""
     if row["type"] == files.CONVERSION:
         _end(request, row, files.convert(request, row) if row["status"] != "cancelled" else "", 0)
+        return
+    if row["type"] == clone.TYPE:
+        _end(request, row, clone.copy(request, row) if row["status"] != "cancelled" else "", 0)
         return
     for item in unpack(row["items"]):
         try:

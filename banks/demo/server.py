@@ -19,6 +19,7 @@ from urllib.parse import parse_qs, unquote
 
 from banks.demo import (
     banks,
+    clone,
     config,
     directives,
     documents,
@@ -105,6 +106,12 @@ _ROUTES = (
     _route("GET", f"{_BANK}/documents/{{document:path}}", documents.get_document),
     _route("PATCH", f"{_BANK}/documents/{{document:path}}", documents.patch_document),
     _route("DELETE", f"{_BANK}/documents/{{document:path}}", documents.delete_document),
+    _route(
+        "POST",
+        f"{_BANK}/clone",
+        clone.post_clone,
+        "target_bank_id include_data include_bank_config include_history",
+    ),
     _route("GET", f"{_BANK}/entities", entities.list_entities, "tags tags_match tag_groups limit offset"),
     _route("GET", f"{_BANK}/entities/{{entity}}", entities.get_entity, "tags tags_match tag_groups"),
     _route("GET", f"{_BANK}/directives", directives.list_directives, "tags tags_match active_only limit offset"),

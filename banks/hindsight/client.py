@@ -32,6 +32,7 @@ from banks.hindsight.shapes import (
     Retained,
     Version,
 )
+from banks.hindsight.transport import Answer
 from banks.hindsight.walking import MOST_PAGES, every_row, first_rows
 from banks.hindsight.webhooks import WebhookCalls
 
@@ -216,12 +217,18 @@ class HindsightClient(ContentCalls, DirectiveCalls, WebhookCalls):
         those that were edited or retired; up to 0.9.2 servers may do nothing, and say that they are done.
         """
         path = ids.document_path(self._namespace, bank_id, document_id) + b"/reprocess"
-        answer = self._send("POST", path)
-        given = answer.data.get("operation_id")
-        if not isinstance(given, str) or not given:
-            about: dict[str, Any] = {"method": "POST", "path": path.decode("ascii")}
-            raise errors.BadAnswer("The server did not say which operation it began.", unknown=True, **about)
-        return given
+        return self._began(self._send("POST", path), path)
+
+    def clone_bank(self, bank_id: str, target_id: str, *, config: bool) -> str:
+        """Have a new bank made that has what this one has, in the background: an operation of this one; its id.
+
+        `config`: its settings, directives and webhooks, too. Invalid where there is a bank of this id. Servers before
+        1.1.0 cannot: NotFound ("route"), or Invalid (405).
+        """
+        ids.check_bank_id(target_id)
+        path = self._bank(bank_id, "clone")
+        query: ids.Query = {"target_bank_id": target_id, "include_data": True, "include_bank_config": config}
+        return self._began(self._send("POST", path, query=query), path)
 
     # operations
 
@@ -347,3 +354,10 @@ class HindsightClient(ContentCalls, DirectiveCalls, WebhookCalls):
         """With what each rests on, which may be megabytes for many: ask for few. `limit` is 1 to 1000."""
         path = self._bank(bank_id, "mental-models")
         return self._page(path, "items", MentalModel.parse, limit=limit, offset=offset, detail="full")
+
+    def _began(self, answer: Answer, path: bytes) -> str:
+        given = answer.data.get("operation_id")
+        if not isinstance(given, str) or not given:
+            about: dict[str, Any] = {"method": "POST", "path": path.decode("ascii")}
+            raise errors.BadAnswer("The server did not say which operation it began.", unknown=True, **about)
+        return given

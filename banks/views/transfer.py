@@ -13,13 +13,16 @@ from django.utils.text import slugify
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from banks import access, kept_files
+from banks.forms_banks import CloneForm
 from banks.forms_transfer import TransferForm, too_large
 from banks.jobs import JobError
 from banks.models import Bank, Job, Role
+from banks.services.refusal import Refusal
 from banks.transfer import exporting, importing, lots
 from banks.transfer.plan import plan_of
+from banks.whole import acts
 from memadmin.exporting import TYPES
-from memadmin.htmx import PersonRequest, SeeOther, wants_fragment
+from memadmin.htmx import PersonRequest, SeeOther, posted, wants_fragment
 from memadmin.uploads import refused
 
 
@@ -96,6 +99,27 @@ def bank_import_begin(request: PersonRequest, pk: int) -> HttpResponse:
     return SeeOther(_plan_url(bank, seen.pk))
 
 
+@require_http_methods(["GET", "HEAD", "POST"])
+def bank_clone(request: PersonRequest, pk: int) -> HttpResponse:
+    """For admins of the whole server: a bank is made on it."""
+    bank = access.get_bank(request.user, pk, Role.ADMIN)
+    access.get_server(request.user, bank.server_id, Role.ADMIN)
+    form = CloneForm(posted(request))
+    status = 422 if form.errors else 200
+    if request.method == "POST" and form.is_valid():
+        said = form.cleaned_data
+        try:
+            write = acts.clone(actor=request.user, source=bank, bank_id=said["bank_id"], config=said["config"])
+        except Refusal as refusal:
+            form.add_error(refusal.field or None, str(refusal))
+            status = 422
+        else:
+            messages.success(request, "The bank is being cloned; this row says how it ends.")
+            return SeeOther(reverse("banks:write-detail", args=[write.pk]))
+    context = {"bank": bank, "form": form, "old_server": bank.server.api_version.startswith("0.")}
+    return render(request, "banks/bank_clone.html", context, status=status)
+
+
 def _choose(request: PersonRequest, bank: Bank, form: TransferForm, status: int = 200) -> HttpResponse:
     context = {"bank": bank, "form": form, "latest": importing.previews_of(request.user, bank)[:5]}
     return render(request, "banks/bank_import.html", context, status=status)
@@ -123,5 +147,6 @@ def _context(request: PersonRequest, bank: Bank) -> dict[str, Any]:
         "job": job,
         "until": until,
         "over": until is not None and until < timezone.now(),
+        "clonable": access.servers_for(request.user).filter(pk=bank.server_id).exists(),
         "startable": bank.addressable and bank.gone_since is None and (job is None or job.ended),
     }

@@ -18,30 +18,30 @@ from memadmin.accounts.models import User
 GONE = "This bank is not on its server. Nothing was stored."
 THERE = "This server has a bank of this id already. Nothing was sent."
 ALIAS = "This server takes this id for another bank already. Nothing was sent."
+OF_A_PERSON = "This is a person's bank, which few may see: it is not copied into one that more may. Nothing was stored."
 UNDER_WAY = "This bank is being made already."
+MAKING = ("bank-create", "bank-clone")
 NOT_THE_ID = "Nothing was deleted, and nothing was sent: what was typed is not the id of this bank."
 
 
 @transaction.atomic
 def create(*, actor: User, server: Server, bank_id: str, name: str = "") -> Write:
     """Our row for the bank, as one that its server does not have yet, and the write that makes it. Raises Refusal."""
-    access.get_server(actor, server.pk, Role.ADMIN)
-    try:
-        check_bank_id(bank_id)
-    except NotAddressable as error:
-        raise Refusal(error.detail, field="bank_id") from error
-    if has_hidden(bank_id) or bank_id != bank_id.strip():
-        raise Refusal("An id with hidden characters, or blanks at its ends, is never typed again.", field="bank_id")
-    meant = BankAlias.objects.filter(server=server, alias_hash=Bank.hash_of(bank_id), bank__gone_since=None)
-    if meant.exists():
-        raise Refusal(ALIAS, field="bank_id")
-    bank = Bank.objects.get_or_register(server=server, bank_id=bank_id, gone_since=timezone.now())
-    if bank.gone_since is None:
-        raise Refusal(THERE, field="bank_id")
-    _alone(bank)
-    if Write.objects.filter(bank=bank, kind="bank-create", state__in=Write.OPEN).exists():
-        raise Refusal(UNDER_WAY, field="bank_id")
+    bank = _new(actor, server, bank_id)
     return _record("bank-create", actor, bank, {"name": name})
+
+
+@transaction.atomic
+def clone(*, actor: User, source: Bank, bank_id: str, config: bool) -> Write:
+    """As `create`, of a bank that is to have what this one has. `config`: its settings and directives, too."""
+    access.require(actor, source, Role.ADMIN)
+    if source.gone_since is not None or not source.addressable:
+        raise Refusal(GONE)
+    if source.personal:
+        raise Refusal(OF_A_PERSON)
+    bank = _new(actor, source.server, bank_id)
+    params = {"source": source.bank_id, "config": config}
+    return writes.record(kind="bank-clone", bank=bank, via=Write.Via.WEB, actor=actor, params=params)
 
 
 @transaction.atomic
@@ -100,3 +100,23 @@ def _alone(bank: Bank) -> None:
 
 def _record(kind: str, actor: User, bank: Bank, params: dict[str, str]) -> Write:
     return writes.record(kind=kind, bank=bank, via=Write.Via.WEB, actor=actor, params=params)
+
+
+def _new(actor: User, server: Server, bank_id: str) -> Bank:
+    access.get_server(actor, server.pk, Role.ADMIN)
+    try:
+        check_bank_id(bank_id)
+    except NotAddressable as error:
+        raise Refusal(error.detail, field="bank_id") from error
+    if has_hidden(bank_id) or bank_id != bank_id.strip():
+        raise Refusal("An id with hidden characters, or blanks at its ends, is never typed again.", field="bank_id")
+    meant = BankAlias.objects.filter(server=server, alias_hash=Bank.hash_of(bank_id), bank__gone_since=None)
+    if meant.exists():
+        raise Refusal(ALIAS, field="bank_id")
+    bank = Bank.objects.get_or_register(server=server, bank_id=bank_id, gone_since=timezone.now())
+    if bank.gone_since is None:
+        raise Refusal(THERE, field="bank_id")
+    _alone(bank)
+    if Write.objects.filter(bank=bank, kind__in=MAKING, state__in=Write.OPEN).exists():
+        raise Refusal(UNDER_WAY, field="bank_id")
+    return bank

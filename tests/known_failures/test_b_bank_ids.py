@@ -83,6 +83,8 @@ def test_row_s02_a_bank_id_that_is_no_segment_is_refused_by_every_call(bank_id: 
         "changes": {},
         "asked": DryRun("Text."),
         "name": "Another",
+        "target_id": "t",
+        "config": True,
     }
     with HindsightClient(wire.url) as client:
         for name, call in inspect.getmembers(client, inspect.ismethod):
