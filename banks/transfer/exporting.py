@@ -82,6 +82,7 @@ class _Export:
         counts = dict.fromkeys(STAGES, 0)
         place: dict[str, Any] = {"stage": 0, "offset": 0, "tail": [], "lots": [], "size": 0, "counts": counts}
         self.state = place | {"shifted": False, "vanished": 0} | run.cursor
+        self.met = set[int]()  # rows since this worker began: lists may give one twice, or their beginning for ever
 
     def through(self) -> dict[str, Any]:
         if not self.state["lots"]:
@@ -110,35 +111,30 @@ class _Export:
         size: int,
         lines_of: Callable[[list[Any]], Iterator[bytes]],
     ) -> None:
-        """One page, in lots; or the end of its list."""
-        offset, tail = self.state["offset"], self.state["tail"]
-        begin = max(offset - len(tail), 0)
+        """One page, or as much of it as a lot takes; or the end of its list."""
+        tail = self.state["tail"]
+        begin = max(self.state["offset"] - len(tail), 0)
         page = ask(size + len(tail), begin)
-        if begin > MOST_ROWS:
-            raise jobs.JobError(ENDLESS)
-        known = set(tail)
-        again = [row for row in page.items if row.id in known]
-        shifted = len(again) < len(tail)
-        rows = [row for row in page.items if row.id not in known]
+        common = {row.id for row in page.items} & set(tail)
+        rows = [row for row in page.items if row.id not in common and hash(row.id) not in self.met]
+        # What went away in front of the page moved those that it should have in common with the one before.
+        shifted = self.state["shifted"] or len(common) < len(tail)
         if not rows:
-            self._store([], stage=self.state["stage"] + 1, offset=0, tail=[], shifted=self.state["shifted"] or shifted)
+            if begin > MOST_ROWS or (page.items and begin + len(page.items) < page.total):
+                raise jobs.JobError(ENDLESS)
+            self._store([], stage=self.state["stage"] + 1, offset=0, tail=[], shifted=shifted)
             return
-        lot, weight, done = list[bytes](), 0, 0
-        for line in lines_of(rows):
-            done += 1
-            lot.append(line)
-            weight += len(line)
-            if weight >= LOT_BYTES:
-                break
-        ids = [row.id for row in rows[:done]]
+        lot = list(_lot(lines_of(rows)))
+        ids = [row.id for row in rows[: len(lot)]]
+        self.met.update(map(hash, ids))
+        # A server may give fewer than asked: what pages have in common is never all of one.
+        again = min(STEP_BACK, len(page.items) // 2)
         self._store(
             [line for line in lot if line],
-            # Rows that came in front push what was read further back; those are met again, and known.
-            offset=begin + page.items.index(rows[done - 1]) + 1,
-            tail=(tail + ids)[-STEP_BACK:],
-            shifted=self.state["shifted"] or shifted,
-            counted=sum(1 for line in lot if line),
-            done=done,
+            offset=begin + page.items.index(rows[len(lot) - 1]) + 1,
+            tail=(tail + ids)[-again:] if again else [],
+            shifted=shifted,
+            done=len(lot),
         )
 
     def _documents(self, limit: int, offset: int) -> Page[DocumentRow]:
@@ -166,7 +162,6 @@ class _Export:
         self,
         lines: list[bytes],
         *,
-        counted: int = 0,
         done: int = 0,
         total: int | None = None,
         **changes: Any,
@@ -178,10 +173,21 @@ class _Export:
             raise jobs.JobError(f"It grew above {most:,} MB, which is the limit here. No file was kept.")
         stage = STAGES[self.state["stage"]] if self.state["stage"] < len(STAGES) else ""
         state |= {"size": size, "lots": [*state["lots"], lots.keep(lines)] if lines else state["lots"]}
-        state["counts"] = {name: count + (counted if name == stage else 0) for name, count in state["counts"].items()}
+        state["counts"] = {
+            name: count + (len(lines) if done and name == stage else 0) for name, count in state["counts"].items()
+        }
         with self.run.step(done=self.run.job.done + done, cursor=state, total=total):
             pass
         self.state = state
+
+
+def _lot(lines: Iterator[bytes]) -> Iterator[bytes]:
+    weight = 0
+    for line in lines:
+        yield line
+        weight += len(line)
+        if weight >= LOT_BYTES:
+            return
 
 
 def _fact(fact: Any) -> dict[str, Any]:

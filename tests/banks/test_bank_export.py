@@ -83,6 +83,25 @@ def test_a_killed_export_goes_on_and_has_each_row_once(
     assert rows[-1]["end"]["shifted"] is False
 
 
+def test_a_server_that_gives_few_at_once_is_read_to_the_end(
+    bank: Bank, line: LyingTransport, people: People, as_user
+) -> None:
+    class Capped(LyingTransport):
+        def handle_request(self, request: httpx.Request) -> httpx.Response:
+            if "limit" in request.url.params and int(request.url.params["limit"]) > 3:
+                request.url = request.url.copy_set_param("limit", "3")
+            return super().handle_request(request)
+
+    for number in range(8):
+        store(bank, f"d{number}", f"Item {number} is kept.")
+    connections.TRANSPORTS[bank.server.base_url] = Capped(line.server)
+    rows = exported(as_user(people.owner), bank)
+    assert sum("document" in row for row in rows) == 9
+    assert rows[-1]["end"]["shifted"] is False
+    with connections.client_for(bank.server) as server:
+        assert rows[-1]["end"]["counts"]["valid"] == server.count_facts(bank.bank_id, state="valid")
+
+
 def test_rows_that_went_away_meanwhile_are_told(bank: Bank, line: LyingTransport, people: People, as_user) -> None:
     with connections.client_for(bank.server) as server:
         line.before_call["GET"] = lambda: None

@@ -85,6 +85,10 @@ def test_row_s02_a_bank_id_that_is_no_segment_is_refused_by_every_call(bank_id: 
         "name": "Another",
         "target_id": "t",
         "config": True,
+        "url": "https://example.com/",
+        "secret": "s",
+        "events": [],
+        "webhook_id": "w",
     }
     with HindsightClient(wire.url) as client:
         for name, call in inspect.getmembers(client, inspect.ismethod):
