@@ -21,6 +21,7 @@ KINDS = {"": "Everything", **OWN, BANKS: "In the banks"}
 YEARS = range(1970, 2200)
 NO_WORD = "Only the banks themselves look for signs alone; what is stored here is found by letters and digits."
 TOO_LONG = f"That is longer than {LONGEST} characters; its beginning is searched for."
+ONE_SIGN = "One sign alone is searched for nowhere: it takes a letter, a digit, or two signs for the banks themselves."
 TOO_SHORT = "The banks are asked for two characters or more: one alone is in nearly every text."
 
 
@@ -122,7 +123,7 @@ def parse_search(query: Mapping[str, str]) -> Asked:
     if filters.since and filters.until and filters.since > filters.until:
         refused.append("The first day is behind the last one, so nothing lies between them.")
     if filters.q and filters.kind != BANKS and not filters.phrases:
-        refused.append(NO_WORD)
+        refused.append(NO_WORD if filters.for_banks else ONE_SIGN)
     if filters.q and filters.kind == BANKS and not filters.for_banks:
         refused.append(TOO_SHORT)
     return Asked(filters, refused)

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from banks.models import Bank, Blob, Role
 from reviews.selectors import search
-from reviews.selectors.search_filters import NO_WORD, TOO_LONG, parse_search
+from reviews.selectors.search_filters import NO_WORD, ONE_SIGN, TOO_LONG, parse_search
 from tests import factories
 from tests.banks.log_rows import make_row
 from tests.conftest import People
@@ -158,7 +158,11 @@ def test_whatever_is_typed_gets_an_answer(bank: Bank, people: People, as_user, s
     for typed in ["%", "_", "a%b", '"a', "'", "שלום", "天", "a\x00b", "\\", XSS]:
         for kind in ("", "log", "banks"):
             assert_harmless(text_of(client.get(HERE, {"q": typed, "kind": kind} if kind else {"q": typed})))
-    assert NO_WORD in asked(client, "%")
+    assert ONE_SIGN in asked(client, "%")
+    page = asked(client, "->")
+    assert NO_WORD in page.replace("&#x27;", "'")
+    assert "Ask the banks themselves" in page
+    assert "Nothing here has these words." not in page
     assert TOO_LONG in asked(client, "harbour " * 30)
     assert "U+202E" in asked(client, "right")
     assert "Any words, in any language." in text_of(client.get(HERE))
