@@ -154,7 +154,7 @@ def test_whatever_is_typed_gets_an_answer(bank: Bank, people: People, as_user, s
     factories.make_entry(bank, XSS, text=f"{XSS} a b \u202e right")
     for typed in [*NASTY, XSS]:
         filters = parse_search({"q": f"a {typed}"}).filters
-        search.Search(people.reviewer, filters).found(None)
+        search.Search(people.reviewer, filters).counts()
     for typed in ["%", "_", "a%b", '"a', "'", "שלום", "天", "a\x00b", "\\", XSS]:
         for kind in ("", "log", "banks"):
             assert_harmless(text_of(client.get(HERE, {"q": typed, "kind": kind} if kind else {"q": typed})))
