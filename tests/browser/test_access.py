@@ -8,11 +8,12 @@ from axe_playwright_python.sync_playwright import Axe
 from django.utils import timezone
 from playwright.sync_api import Page
 
-from banks.models import Blob, Write
+from banks.models import Bank, BankAlias, BankNumbers, Blob, Write
 from memadmin.accounts.models import User
-from reviews.models import ReviewEntry
+from reviews.models import HealthFact, ReviewEntry
 from tests import factories
 from tests.browser.conftest import DESKTOP, PHONE, Open
+from tests.reviews.health_reports import report_of
 
 FACTS = [
     {"text": "A valid fact.", "type": "world", "state": "valid", "entities": ["ledger"], "edited_at": "2026-03-04"},
@@ -53,6 +54,16 @@ def pages(queue: list[ReviewEntry], reviewer: User) -> dict[str, str]:
         )
         for state in Write.State.values
     ]
+    report = report_of(bank, stopped="The server did not answer in time.", retired=None)
+    HealthFact.objects.create(report=report, finding="same", place=1, fact_id="1", document_id="d", text="A.", told="1")
+    told = {
+        "facts_by_type": {"world": 9, "observation": 1},
+        "days": [0, 3] * 7,
+        "days_to": now.date(),
+        "error": "Gone.",
+    }
+    BankNumbers.objects.create(bank=bank, read_after=now, last_write_at=now, **told)
+    BankAlias.objects.create(bank=bank, server=bank.server, alias="checkout", alias_hash=Bank.hash_of("checkout"))
     attention = next(write for write in writes if write.state == "attention")
     return {
         "overview": "/",
@@ -65,6 +76,9 @@ def pages(queue: list[ReviewEntry], reviewer: User) -> dict[str, str]:
         "edit": f"/reviews/{long.pk}/edit/",
         "log": "/log/",
         "row": f"/log/{attention.pk}/",
+        "banks": "/banks/",
+        "health": f"/banks/{bank.pk}/health/",
+        "facts of health": f"/banks/{bank.pk}/health/facts/?of=same",
     }
 
 

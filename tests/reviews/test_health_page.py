@@ -20,6 +20,7 @@ from reviews.models import HealthFact, HealthReport, ReviewEntry
 from tests import factories
 from tests.banks.conftest import NOW, LyingTransport, line, store
 from tests.conftest import People
+from tests.reviews.health_reports import report_of
 from tests.reviews.pages import HTMX, XSS, Reader, assert_harmless, links, text_of
 
 __all__ = ["line"]
@@ -36,27 +37,6 @@ def count(client: Client, bank: Bank) -> HealthReport:
     jobs.run(report.job_id)
     report.refresh_from_db()
     return report
-
-
-def report_of(bank: Bank, **numbers: Any) -> HealthReport:
-    """As if it had been counted."""
-    told = {
-        "total": 200,
-        "read": 200,
-        "facts": 180,
-        "proofs": 200,
-        "spread": False,
-        "stopped": "",
-        "groups": 2,
-        "retired": 20,
-        "waiting": 9,
-        "consolidates": True,
-        "types": {"world": 180, "observation": 20},
-        "alike": {"groups": 1, "compared": 170, "drawn": 170},
-        "languages": {"set": "en", "own": "en", "read": 180, "mix": {"en": 120, "ru": 40}, "why": ""},
-        "counts": {"one-proof": 186, "same": 10, "foreign": 40, "no-context": 45, "not-consolidated": 90},
-    }
-    return HealthReport.objects.create(bank=bank, asked_by="Mira", taken=timezone.now(), numbers={**told, **numbers})
 
 
 def shares_of(page: str) -> dict[str, str]:
