@@ -22,6 +22,9 @@ from memadmin.api.errors import Refused
 router = Router(tags=["retain"])
 Word = Annotated[str, Field(min_length=1, max_length=params.LONGEST_WORD)]
 
+# Of the bank, while a program waits for its answer.
+READ = ("hold", "retain_context", "gone_since", "server__writes_paused")
+
 
 class EntityIn(Schema):
     model_config = ConfigDict(extra="forbid")
@@ -133,7 +136,7 @@ class ItemOut(Schema):
 def queue(request: HttpRequest, body: RetainIn) -> Status[Any] | HttpResponse:
     def act() -> tuple[int, RetainOut]:
         user = asker(request)
-        bank = bank_named(user, body.bank, body.server, Role.REVIEWER)
+        bank = bank_named(user, body.bank, body.server, Role.REVIEWER, only=READ)
         with refusals():
             queued = retain.enqueue(
                 user=user,

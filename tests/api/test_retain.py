@@ -5,6 +5,8 @@ import uuid
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from banks.models import Bank, RetainItem, Role
@@ -36,6 +38,16 @@ def test_memories_are_queued_and_nothing_waits_for_the_bank(program: Program, ba
     assert said(program.post(PATH, body(bank)))["message"] == "1 memory queued."
     item = RetainItem.objects.order_by("pk")[0]
     assert (item.via, item.token.name, item.metadata) == ("api", "agent", {"session_id": "s1"})  # type: ignore[union-attr]
+
+
+def test_of_the_database_as_much_is_asked_for_many_as_for_one(program: Program, bank: Bank) -> None:
+    asked = []
+    program.post(PATH, body(bank))  # notes down that the token is in use
+    for count in (1, 40):
+        with CaptureQueriesContext(connection) as queries:
+            program.post(PATH, body(bank, *({"content": f"Ann has {uuid.uuid4()}."} for _ in range(count))))
+        asked.append(len(queries))
+    assert asked[0] == asked[1] <= 9  # with the marks of a transaction
 
 
 @pytest.mark.django_db(transaction=True)
