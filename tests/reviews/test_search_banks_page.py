@@ -32,6 +32,7 @@ def test_asked_by_a_post_and_shown_as_it_comes(bank: Bank, people: People, as_us
     client = as_user(people.viewer)
     page = text_of(client.get(HERE + "ledger"))
     assert "Ask 1 bank</button>" in page
+    assert "The days are left out here." in text_of(client.get(HERE + "ledger&since=2026-01-01"))
     assert (Job.objects.count(), line.calls) == (0, [])  # looking asks nobody
     fragment = text_of(client.post("/search/ask/", {"q": "ledger"}, headers=HTMX))
     job = Job.objects.get()
