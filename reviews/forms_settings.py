@@ -48,8 +48,8 @@ class KeyForm(forms.Form):
     """One key of one of the two files, with what was on screen."""
 
     folder = forms.IntegerField(min_value=0, widget=forms.HiddenInput)
-    seen_project = forms.CharField(max_length=64, widget=forms.HiddenInput)
-    seen_global = forms.CharField(max_length=64, widget=forms.HiddenInput)
+    seen_project = forms.CharField(max_length=64, required=False, widget=forms.HiddenInput)
+    seen_global = forms.CharField(max_length=64, required=False, widget=forms.HiddenInput)
     place = forms.ChoiceField(label="File", choices=list(PLACES.items()), widget=forms.Select(_select))
     name = forms.ChoiceField(label="Key", choices=KEY_CHOICES, widget=forms.Select(_select))
     value = forms.CharField(

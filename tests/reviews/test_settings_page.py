@@ -67,7 +67,7 @@ def test_hostile_and_malformed_files(people: People, as_user: As) -> None:
     client = as_user(people.viewer)
     page = text_of(client.post(f"{URL}files/", upload(project={"memoryLanguage": XSS, XSS: 1}, person=b"{")))
     assert XSS not in page
-    assert "The global file is malformed." in page
+    assert "The global file cannot be used." in page
     assert client.post(f"{URL}files/", {}).status_code == 422
     assert client.post(f"{URL}files/", upload(project=b" " * 1_100_000)).status_code == 422
 
@@ -93,6 +93,16 @@ def test_what_was_not_on_screen_is_not_saved_over(folder: Path, people: People, 
     assert "Nothing was saved" in text_of(answer)
     assert files.look("project", folder).seen in text_of(answer)  # so that the next try is about what is there now
     assert not AdminEvent.objects.exists()
+
+
+def test_a_file_that_cannot_be_read_has_a_face_and_is_left_alone(folder: Path, people: People, as_user: As) -> None:
+    (folder / ".pi" / "hindsight.json").unlink()
+    (folder / ".pi" / "hindsight.json").mkdir()
+    client = as_user(people.operator)
+    assert "It is no ordinary file." in text_of(client.get(URL))
+    answer = client.post(f"{URL}key/save/", change(folder))
+    assert answer.status_code == 409
+    assert "could not be saved (It is no ordinary file.)" in text_of(answer)
 
 
 def test_a_value_of_another_kind_stays_in_the_form(folder: Path, people: People, as_user: As) -> None:
