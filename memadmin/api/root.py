@@ -12,6 +12,7 @@ from django.urls import URLPattern, path, re_path
 from django.views.decorators.csrf import csrf_exempt
 from ninja import NinjaAPI
 
+from banks.api.configuration import router as configuration
 from banks.api.files import router as files
 from banks.api.operations import router as operations
 from banks.api.retain import router as retain
@@ -49,6 +50,7 @@ api = Api(
 )
 errors.register(api)
 api.add_router("", banks)
+api.add_router("", configuration)
 api.add_router("", operations)
 api.add_router("", facts)
 api.add_router("", reviews)

@@ -100,4 +100,4 @@ def test_every_answer_is_promised(
         case.call_and_validate(headers={"Authorization": f"Bearer {token}"}, checks=PROMISED)
 
     ask()
-    assert line.calls == []
+    assert {method for method, _ in line.calls} <= {"GET"}
