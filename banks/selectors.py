@@ -8,7 +8,8 @@ from django.db.models import Q, QuerySet
 from django.http import Http404
 
 from banks import access, writes
-from banks.models import Bank, Job, Role, Server, Write
+from banks.diffs import Diff, diff
+from banks.models import Bank, Blob, Job, Role, Server, Write
 from memadmin.counting import Count, count_of
 
 State = Write.State
@@ -81,6 +82,13 @@ def look_of(kind: str) -> Look:
     except KeyError:
         return Look("?", "none", kind)
     return Look(found.glyph, found.tone, found.verb)
+
+
+def diff_of(write: Write, before: Blob, after: Blob) -> Diff:
+    if write.kind not in writes.names():
+        return diff(before.text, after.text)
+    readable = writes.get(write.kind).readable
+    return diff(readable(before.text), readable(after.text))
 
 
 def role_for(write: Write) -> Role:

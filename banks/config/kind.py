@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from banks.config.fields import same
+from banks.config.fields import same, text_of
 from banks.hindsight import HindsightClient, Invalid
 from banks.models import Bank, Blob, Role, Write
 from banks.writes import Accepted, ChangedSinceDecided, Done, Kind, NotDone, Stuck, register
@@ -73,6 +73,10 @@ class Configure(Kind):
             return NotDone()
         return Stuck(DIFFERS.format(", ".join(lost)))
 
+    def readable(self, text: str) -> str:
+        """Setting by setting, a mission with its own lines."""
+        return "\n".join(_said(name, value) for name, value in sorted(json.loads(text).items()))
+
 
 def settings_in(blob: Blob | None) -> dict[str, Any] | None:
     """None when the text was erased."""
@@ -89,6 +93,13 @@ def named_in(said: str, asked: Mapping[str, Any]) -> list[str]:
     """
     words = set(re.findall(r"\w+", said.split(". ")[0]))
     return sorted(words & asked.keys()) or sorted(asked)
+
+
+def _said(name: str, value: Any) -> str:
+    if value is None:
+        return f"{name}: (inherited)"
+    text = text_of(value)
+    return f"{name}:\n{text}" if "\n" in text else f"{name}: {text}"
 
 
 def _differing(asked: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:

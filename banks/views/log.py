@@ -12,7 +12,6 @@ from django.views.decorators.http import require_POST, require_safe
 
 from banks import access, hooks, selectors, selectors_facts, selectors_imported, writes
 from banks import selectors_log as log
-from banks.diffs import diff
 from banks.files import selectors as files
 from banks.log_export import CUT_TO, LOG_FIELDS, log_rows
 from banks.log_filters import parse_log
@@ -87,7 +86,7 @@ def write_detail(request: PersonRequest, pk: int) -> HttpResponse:
         "group_size": selectors.group_size(request.user, write),
         "may_write": role is not None and role >= selectors.role_for(write),
         "troubles": of_bank(write.bank, fix=request.user.is_superuser) if write.is_open else [],
-        "diff": diff(before.text, changed.text) if before and changed else None,
+        "diff": selectors.diff_of(write, before, changed) if before and changed else None,
         **_paper(request, imported.main if imported else write.before or write.request or write.after),
         "facts": facts,
         "still_retired": still_retired,

@@ -123,6 +123,10 @@ class Kind:
         In a transaction; False when it does not wait for a person any more. Raises Overruled.
         """
 
+    def readable(self, text: str) -> str:
+        """One of the row's texts as its page compares it with the other."""
+        return text
+
     def freed(self, write: Write) -> None:
         """Its slot is free for what comes next, and the row is stored."""
 

@@ -61,6 +61,8 @@ def test_an_admin_changes_one_setting_and_it_alone_is_sent(
     assert on_server(bank).overrides == {"retain_mission": "Keep\nnames."}
     row = text_of(client.get(f"/log/{write.pk}/"))
     assert "Before and after" in row
+    assert "(inherited)" in row
+    assert "\\n" not in row[row.index("Before and after") : row.index("The row")]  # a mission has its own lines
     assert "Configure" in text_of(get(client, "bank-config", bank.pk))
 
 
