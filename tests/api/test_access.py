@@ -66,6 +66,10 @@ MATRIX: dict[str, dict[str, int]] = {
     "reviewer's": REVIEWING,
     "admin's": ADMIN,
     "operator's": ADMIN,
+    "server admin's": ADMIN,
+    "server reviewer's": REVIEWING,
+    "group viewer's": {**READING, **TOO_LITTLE},
+    "group admin's": ADMIN,
     "admin's for another bank": STRANGER,
     "operator's for another bank": STRANGER,
     "of somebody without a role": {**STRANGER, "POST /imports/queue": 403},
@@ -97,6 +101,14 @@ def text_of(kind: str, people: People, other: Bank) -> str:
     if kind in asked:
         owner, how = asked[kind]
         return issue(owner, **how)
+    if kind.startswith(("server ", "group ")):
+        where, role = kind.removesuffix("'s").split()
+        person = factories.make_user()
+        if where == "server":
+            factories.grant(person, other.server, Role[role.upper()])
+        else:
+            factories.grant_group(factories.make_group("", person), other.server, Role[role.upper()])
+        return issue(person, role=Role.ADMIN)
     if kind in {"no token", "no such token"}:
         return "" if kind == "no token" else f"mem_{'a' * 48}"
     if kind == "of somebody without a role":
