@@ -27,7 +27,6 @@ PARTS_WITHIN = timedelta(minutes=10)
 # No provider's batch takes longer. It is shown, and still nothing is sent again while a part of it may run.
 OVERDUE_AFTER = timedelta(hours=25)
 REFUSED_WHOLE = (400, 413, 422)
-LOOKS_AFTER = 2.0  # seconds, where as many wait as are sent at once
 APART = {"refused_whole", "erased", "persons_bank"}  # outcomes after which each memory goes by itself
 
 ERASED = "The text of a memory was erased before it was sent. Discard it: nothing is left that could be sent."
@@ -135,11 +134,6 @@ class Retain(Kind):
         if write.sent and timezone.now() < write.sent + ARRIVES_WITHIN:
             return StillWorking({"status": "not known to the server yet"})
         return Stuck(MAYBE_APPENDED)
-
-    def looks_after(self, write: Write) -> float:
-        """What waits for the bank is sent first: the server is at work on this one anyway."""
-        waiting = RetainItem.objects.filter(bank=write.bank_id, state=State.QUEUED).order_by()
-        return LOOKS_AFTER if waiting[: flush.ENOUGH].count() == flush.ENOUGH else 0.0
 
     def again(self, *, write: Write, actor: User) -> bool | None:
         return resend.resend(write=write, actor=actor)

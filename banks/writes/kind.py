@@ -113,10 +113,6 @@ class Kind:
         """Reads back what became of a write that was accepted, or whose outcome is unknown."""
         raise NotImplementedError
 
-    def looks_after(self, write: Write) -> float:
-        """How many seconds a write that was just accepted is left alone at least, where others wait for the worker."""
-        return 0.0
-
     def again(self, *, write: Write, actor: User) -> bool | None:
         """What a person's retry means, where it is more than sending the same once more; None = just that.
 

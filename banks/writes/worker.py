@@ -109,7 +109,7 @@ def _send(client: HindsightClient, write: Write) -> str:
     if isinstance(answer, Replaced):
         return _end(write, State.CANCELLED, sent=None, outcome={**write.outcome, **answer.outcome})
     if isinstance(answer, Accepted):
-        return _keep(write, State.ACCEPTED, answer.outcome, max(_poll_pause(write), kind.looks_after(write)))
+        return _keep(write, State.ACCEPTED, answer.outcome, _poll_pause(write))
     return _end(write, State.DONE, outcome={**write.outcome, **answer.outcome})
 
 

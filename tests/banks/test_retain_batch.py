@@ -10,7 +10,6 @@ from django.utils import timezone
 
 from banks import connections, writes
 from banks.models import Bank, RetainItem, Write
-from banks.retain import flush
 from banks.writes import worker
 from memadmin.accounts.models import User
 from tests.banks.conftest import LyingTransport, later, store
@@ -87,19 +86,6 @@ def test_a_worker_that_is_killed_loses_and_repeats_nothing(
     assert again(write).state == State.SENDING
     work_off(bank, hours=0.1)
     assert (again(write).state, operations(line) - before, len(in_bank(bank))) == (State.DONE, 1, 3)
-
-
-@pytest.mark.parametrize(("waiting", "seconds"), [(0, 0.5), (flush.ENOUGH - 1, 0.5), (flush.ENOUGH, 2.0)])
-def test_what_waits_is_sent_before_a_batch_is_looked_for(
-    bank: Bank, people: People, line: LyingTransport, waiting: int, seconds: float
-) -> None:
-    with time_machine.travel(timezone.now(), tick=False):
-        write = batch(people.reviewer, bank, "one")
-        put(people.reviewer, bank, *(["Ann came."] * waiting or ["[[NOFACTS]] ok"]))
-        assert worker.run(write.pk) == "accepted"
-        assert again(write).not_before - timezone.now() == later(seconds)
-    work_off(bank)
-    assert set(states(bank)) == {"done"}
 
 
 def test_what_is_appended_is_never_sent_again_by_itself(bank: Bank, people: People, line: LyingTransport) -> None:
