@@ -13,7 +13,8 @@ from banks.models import RetainItem, Write
 PAGE = 200
 LENGTHS, UNKNOWN = "lengths_before", -1
 CLOCKS_DIFFER = timedelta(seconds=5)  # the server's and ours; by more, and the same is sent once more to no effect
-MOST_PAGES = 3  # of the newest documents; what is further down is asked for one by one
+MOST_PAGES = 5  # of the newest documents, and more while many are missing; what is further down is asked for one by one
+WORTH_A_PAGE = 16  # documents: to ask for so many one by one takes longer than another page
 
 
 @dataclass
@@ -84,10 +85,11 @@ def _listed(client: HindsightClient, write: Write, wanted: set[str]) -> dict[str
     """What was just stored is at the beginning of the list; the newest first."""
     bank_id, found = write.bank.bank_id, dict[str, DocumentRow]()
     size = min(PAGE, len(wanted) + 8)
-    for number in range(MOST_PAGES):
+    for number in range(MOST_PAGES + len(wanted) // WORTH_A_PAGE):
         page = client.list_documents(bank_id, limit=size, offset=number * size)
         found.update((each.id, each) for each in page.items if each.id in wanted)
-        if len(found) == len(wanted) or len(page.items) < size:
+        missing = len(wanted) - len(found)
+        if not missing or len(page.items) < size or number + 1 >= MOST_PAGES + missing // WORTH_A_PAGE:
             break
     for document_id in sorted(wanted - found.keys()):
         if (each := client.find_document(bank_id, document_id)) is not None:

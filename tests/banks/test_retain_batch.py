@@ -2,13 +2,14 @@
 
 from datetime import timedelta
 from typing import Any
+from uuid import uuid4
 
 import httpx
 import pytest
 import time_machine
 from django.utils import timezone
 
-from banks import connections, writes
+from banks import connections, hindsight, writes
 from banks.models import Bank, RetainItem, Write
 from banks.writes import worker
 from memadmin.accounts.models import User
@@ -187,6 +188,22 @@ def test_done_is_what_is_in_the_list_and_no_facts_are_told(bank: Bank, people: P
         "status": "completed",
     }
     assert list(RetainItem.objects.order_by("pk").values_list("fact_count", flat=True)) == [2, 0]
+
+
+def test_what_others_wrote_since_costs_pages_and_not_a_call_for_each(
+    bank: Bank, people: People, line: LyingTransport
+) -> None:
+    write = batch(people.reviewer, bank, *(f"Ann has {number} cats." for number in range(40)))
+    worker.run(write.pk)
+    with connections.client_for(bank.server) as client:
+        client.get_operation(bank.bank_id, str(write.operation_id))  # lets the work be done
+        since = [hindsight.RetainItem(f"Ben has {number} dogs.", f"d{number}") for number in range(250)]
+        client.retain(bank.bank_id, since, operation_id=uuid4())
+    line.server.settle()
+    line.calls.clear()
+    work_off(bank)
+    assert again(write).state == State.DONE
+    assert len([path for _, path in line.calls if "/documents?" in path]) < 10
 
 
 def test_what_the_server_says_is_there_and_is_not_needs_a_person(
