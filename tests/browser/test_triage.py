@@ -122,6 +122,7 @@ def test_ones_own_decision_is_no_news_while_its_answer_is_on_its_way(
     page.route(re.compile("/approve/"), lambda route: held.append(route))
     with page.expect_request(re.compile("/approve/")):
         page.keyboard.press("a")
+    page.evaluate("1")  # the browser's answer comes after its word of the route
     decided = held[0].fetch()
     with page.expect_response(re.compile("/open/")) as asked:
         page.evaluate("window.dispatchEvent(new Event('focus'))")
