@@ -21,6 +21,10 @@ GREW = (
     "It has {:,} documents now and had {:,} when this was decided. Nothing was deleted: look at what came, stop who "
     "writes there, and decide again."
 )
+ANOTHER = (
+    "By its server this bank was made after it was decided to delete one of its id: it may be another one. Nothing was "
+    "deleted. Look at what is there now, and decide again if it has to go."
+)
 SETTINGS_KEPT = 200  # names
 
 
@@ -95,7 +99,11 @@ class RenameBank(_OfBank):
 
 @register
 class DeleteBank(_OfBank):
-    """The server forgets the bank with all that is in it. Done only when its list of banks has it no more."""
+    """The server forgets the bank with all that is in it. Done only when its list of banks has it no more.
+
+    An id may be given again, so a bank is told from the next one by the time it was made: no later than the decision,
+    and the same at each look. Nothing else is compared between the server's clock and ours.
+    """
 
     name, glyph, verb, past, tone = "bank-delete", "✕", "delete bank", "bank deleted", "danger"
 
@@ -103,13 +111,16 @@ class DeleteBank(_OfBank):
         role = access.role_on(write.actor, write.bank) if write.actor else None
         if role is None or role < Role.ADMIN:
             raise ChangedSinceDecided(NO_ADMIN)
-        if client.find_bank(write.bank.bank_id) is None:
+        found = client.find_bank(write.bank.bank_id)
+        if found is None:
             return Done({"already_gone": True})
+        if _is_another(write, found) or (found.created_at is not None and found.created_at > write.created):
+            raise ChangedSinceDecided(ANOTHER)
         stats, shown = client.stats(write.bank.bank_id), write.params.get("documents")
         if isinstance(shown, int) and stats.documents > shown:
             raise ChangedSinceDecided(GREW.format(stats.documents, shown), {"documents": stats.documents})
         had = {"documents": stats.documents, "facts": stats.facts, "settings_before": _settings(client, write.bank)}
-        write.outcome = {**write.outcome, **had}
+        write.outcome = {**write.outcome, **had, "made": _made(found)}
         return None
 
     def send(self, client: HindsightClient, write: Write) -> Done | Stuck:
@@ -152,8 +163,17 @@ def _gone(write: Write, found: BankRow | None) -> dict[str, Any] | None:
     """None while the bank is the one that was to be deleted. Somebody may have made a new one of that id since."""
     if found is None:
         return {}
-    made_since = write.sent is not None and found.created_at is not None and found.created_at > write.sent
-    return {"came_back": True} if made_since else None
+    return {"came_back": True} if _is_another(write, found) else None
+
+
+def _is_another(write: Write, found: BankRow) -> bool:
+    """Than the one that was looked at before it was sent."""
+    before = write.outcome.get("made")
+    return before is not None and found.created_at is not None and before != _made(found)
+
+
+def _made(found: BankRow) -> str | None:
+    return found.created_at.isoformat() if found.created_at is not None else None
 
 
 def _settings(client: HindsightClient, bank: Bank) -> list[str] | None:

@@ -27,6 +27,13 @@ def is_there(bank: Bank) -> bool:
         return client.has_bank(bank.bank_id)
 
 
+def make_again(bank: Bank) -> None:
+    """What others do past us: the bank goes, and another one of its id comes."""
+    with connections.client_for(bank.server) as client:
+        client.delete_bank(bank.bank_id)
+    store(bank, "again", "Ann came back.")
+
+
 def delete(client: Client, bank: Bank, **said: object) -> Write:
     answer = post(client, "bank-delete", bank.pk, **{"typed": bank.bank_id, "documents": 1, **said})
     assert answer.status_code == 303, text_of(answer)
@@ -134,6 +141,50 @@ def test_a_bank_that_is_made_again_meanwhile_is_not_deleted_twice(
     write.refresh_from_db()
     bank.refresh_from_db()
     assert (write.outcome["came_back"], line.sent("DELETE"), bank.gone_since) == (True, 1, None)
+
+
+def test_a_bank_that_was_made_after_the_decision_is_another_one(
+    bank: Bank, line: LyingTransport, people: People, as_user: SignIn
+) -> None:
+    """In the time of grace somebody else deletes it, and an agent begins a new one under its id."""
+    with time_machine.travel(timezone.now(), tick=False) as clock:
+        write = delete(as_user(people.owner), bank)
+        clock.shift(60)
+        make_again(bank)
+    work_off(bank)
+    write.refresh_from_db()
+    assert (write.state, line.sent("DELETE"), is_there(bank)) == (State.CHANGED, 1, True)  # theirs
+    assert "it may be another one" in write.error_text
+
+
+def test_a_server_whose_clock_is_late_cannot_have_the_next_bank_deleted(
+    bank: Bank, line: LyingTransport, people: People, as_user: SignIn
+) -> None:
+    """The answer to the delete is lost, and the new bank seems older than the delete: it still is not the same."""
+    write = delete(as_user(people.owner), bank)
+    line.cut_after.append("DELETE")
+    with time_machine.travel(write.not_before + later(1), tick=False):
+        assert worker.run(write.pk) == "unknown"
+    with time_machine.travel(write.created - timedelta(minutes=30), tick=False):
+        store(bank, "again", "Ann came back.")
+    work_off(bank)
+    write.refresh_from_db()
+    assert (write.state, line.sent("DELETE"), write.outcome["came_back"]) == (State.DONE, 1, True)
+    assert is_there(bank)
+
+
+def test_what_is_retried_by_a_person_finds_another_bank(
+    bank: Bank, line: LyingTransport, people: People, as_user: SignIn
+) -> None:
+    write = delete(as_user(people.owner), bank)
+    line.cut_before.append("DELETE")
+    with time_machine.travel(write.not_before + later(1), tick=False):
+        worker.run(write.pk)  # never arrived
+    with time_machine.travel(write.created - timedelta(minutes=30), tick=False):
+        make_again(bank)
+    work_off(bank)
+    write.refresh_from_db()
+    assert (write.state, line.sent("DELETE"), is_there(bank)) == (State.CHANGED, 1, True)
 
 
 @pytest.mark.parametrize(("ours", "waits"), [("bank-delete", "config"), ("config", "bank-delete")])
