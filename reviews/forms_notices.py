@@ -7,7 +7,6 @@ from zoneinfo import available_timezones
 from django import forms
 
 from banks.forms import NameField
-from memadmin.accounts import people
 from memadmin.accounts.models import User
 from memadmin.outgoing import LONGEST_URL
 
@@ -38,7 +37,7 @@ class OwnNoticeForm(NoticeForm):
     """With the address, where the account has none yet. Others are an operator's to change."""
 
     email = forms.EmailField(
-        label="E-mail address", required=False, help_text="It becomes your account's: you can sign in by it, too."
+        label="E-mail address", required=False, help_text="For these mails alone: nobody signs in, or is found, by it."
     )
     field_order = ("email",)
 
@@ -47,12 +46,6 @@ class OwnNoticeForm(NoticeForm):
         self.fields["email"].widget.attrs |= {**_plain, "autocomplete": "email"}
         if user.email:
             del self.fields["email"]
-
-    def clean_email(self) -> str:
-        email: str = self.cleaned_data["email"]
-        if email and people.find(email):
-            raise forms.ValidationError("Somebody else signs in by this address.")
-        return email
 
 
 class OutgoingForm(NoticeForm):

@@ -57,14 +57,6 @@ def create_invited(*, username: str, email: str, name: str) -> User:
     return User.objects.create_user(username, email, password=None, first_name=name[:150])
 
 
-def add_email(user: User, email: str) -> bool:
-    """An address for an account that has none. False when it has one, or somebody signs in by this one."""
-    if find(email) or not User.objects.filter(pk=user.pk, email="").update(email=email):
-        return False
-    user.email = email
-    return True
-
-
 def may_be_invited(user: User) -> bool:
     """Whether a link may be handed to somebody else for this person: only before they have ever been here."""
     return user.is_active and user.last_login is None and not user.has_usable_password() and not user.is_superuser

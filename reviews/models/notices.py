@@ -43,10 +43,16 @@ class NoticeChoice(DailyChoice):
     """Which mails a person wants, and when in their own day. Without a row: none."""
 
     user = models.OneToOneField(settings.AUTH_USER_MODEL, models.CASCADE, related_name="notice_choice")
+    # Whoever types it in proves nothing by that, so nobody is found or signed in by it.
+    email = models.EmailField(blank=True, default="", help_text="where mails go while the account has no address")
     off_token = models.CharField(max_length=43, unique=True, default=new_token, help_text="switches off, nothing else")
 
     def __str__(self) -> str:
         return f"mails of {self.user}"
+
+    @property
+    def address(self) -> str:
+        return self.user.email or self.email
 
 
 class Notice(models.Model):

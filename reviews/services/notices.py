@@ -28,9 +28,9 @@ SLICE = 60.0  # seconds of one turn
 SUBJECTS = {Kind.DIGEST: "What waits for review", Kind.SOON: "Memories about to be approved by time"}
 
 
-def choose(*, user: User, digest: bool, soon: bool, hour: int, time_zone: str) -> None:
-    """Only a change counts from now on; storing the same again delays nothing."""
-    wanted = {"digest": digest, "soon": soon, "hour": hour, "time_zone": time_zone}
+def choose(*, user: User, digest: bool, soon: bool, hour: int, time_zone: str, email: str = "") -> None:
+    """Only a change counts from now on; storing the same again delays nothing. `email`: for an account without one."""
+    wanted = {"digest": digest, "soon": soon, "hour": hour, "time_zone": time_zone, "email": email}
     choice, _ = NoticeChoice.objects.get_or_create(user=user, defaults={})
     if any(getattr(choice, name) != value for name, value in wanted.items()):
         NoticeChoice.objects.filter(pk=choice.pk).update(**wanted, chosen_at=timezone.now())
@@ -45,7 +45,8 @@ def plan() -> int:
     """A row for each mail that is due. Running it twice, or at once, makes none a second time."""
     if not settings.MAIL_ON:
         return 0
-    wanted = NoticeChoice.objects.filter(user__is_active=True).exclude(user__email="").exclude(digest=False, soon=False)
+    reached = NoticeChoice.objects.filter(user__is_active=True).exclude(user__email="", email="")
+    wanted = reached.exclude(digest=False, soon=False)
     rows = [
         Notice(user_id=choice.user_id, kind=kind, day=choice.today())
         for choice in wanted.iterator(chunk_size=500)
@@ -76,9 +77,9 @@ def send(notice_id: int) -> str:
     if not taken.update(state=State.SENDING, attempts=F("attempts") + 1):
         return "not due"
     notice = Notice.objects.select_related("user").get(pk=notice_id)
-    choice = NoticeChoice.objects.filter(user=notice.user_id).first()
+    choice = NoticeChoice.objects.filter(user=notice.user_id).select_related("user").first()
     # Asked anew: somebody may have switched it off, or lost every role, since the row was made.
-    wanted = choice is not None and getattr(choice, notice.kind) and notice.user.is_active and notice.user.email
+    wanted = choice is not None and getattr(choice, notice.kind) and notice.user.is_active and choice.address
     found = said.summary_for(notice.user) if wanted else None
     if choice is None or found is None or (found.is_empty if notice.kind == Kind.DIGEST else not found.soon):
         return _end(notice, State.EMPTY)
@@ -104,7 +105,7 @@ def _message(notice: Notice, choice: NoticeChoice, found: said.Summary) -> Email
     else:
         lines += ["", "The page “Notifications” of memadmin switches these mails off."]
     subject = f"{SUBJECTS[Kind(notice.kind)]} ({notice.day:%Y-%m-%d})"
-    return EmailMessage(subject, "\n".join(lines) + "\n", to=[notice.user.email], headers=headers)
+    return EmailMessage(subject, "\n".join(lines) + "\n", to=[choice.address], headers=headers)
 
 
 def _domain() -> str:

@@ -10,7 +10,6 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
-from memadmin.accounts import people
 from memadmin.htmx import PersonRequest, SeeOther, posted
 from reviews.forms_notices import OwnNoticeForm
 from reviews.models import Notice, NoticeChoice
@@ -22,18 +21,17 @@ LATEST = 10
 @require_http_methods(["GET", "HEAD", "POST"])
 def notice_settings(request: PersonRequest) -> HttpResponse:
     """One's own, and nobody else's."""
-    choice = NoticeChoice.objects.filter(user=request.user).first() or NoticeChoice(time_zone=settings.TIME_ZONE)
-    initial = {name: getattr(choice, name) for name in ("digest", "soon", "hour", "time_zone")}
+    choice = NoticeChoice.objects.filter(user=request.user).first() or NoticeChoice(
+        user=request.user, time_zone=settings.TIME_ZONE
+    )
+    initial = {name: getattr(choice, name) for name in ("digest", "soon", "hour", "time_zone", "email")}
     form = OwnNoticeForm(posted(request), initial=initial, user=request.user)
     if request.method == "POST" and form.is_valid():
-        said = form.cleaned_data
-        if email := said.pop("email", ""):
-            people.add_email(request.user, email)
-        notices.choose(user=request.user, **said)
+        notices.choose(user=request.user, **form.cleaned_data)
         messages.success(request, "Stored.")
         return SeeOther(reverse("reviews:notice-settings"))
     latest = Notice.objects.filter(user=request.user).exclude(state=Notice.State.EMPTY)[:LATEST]
-    context = {"form": form, "latest": latest, "mail_on": settings.MAIL_ON}
+    context = {"form": form, "latest": latest, "mail_on": settings.MAIL_ON, "address": choice.address}
     return render(request, "reviews/notice_settings.html", context, status=422 if form.errors else 200)
 
 
