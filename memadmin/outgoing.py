@@ -4,6 +4,7 @@ A name may be checked and then mean another machine a second later, so the addre
 connected to. No redirect is followed, no proxy is asked, and of the answer only its status is read.
 """
 
+import contextlib
 import http.client
 import ipaddress
 import socket
@@ -11,12 +12,18 @@ import ssl
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from threading import Timer
 from urllib.parse import urlsplit
 
 from django.conf import settings
 
 PATIENCE = 10.0  # seconds for each step: connecting, sending, the first line of the answer
+# For all steps together: who answers a byte now and then is never late for the next one, and would hold a worker.
+IN_ALL = 30.0
+ADDRESSES = 4  # of one name that are tried
 LONGEST_URL = 500
+
+LATE = "No answer came in time."
 
 IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 # IPv6 addresses in which an IPv4 address travels: what counts is that one.
@@ -113,9 +120,10 @@ class _Connection(http.client.HTTPConnection):
 
     def connect(self) -> None:
         trouble: OSError | None = None
-        for address in addresses_of(self._target):
+        for address in addresses_of(self._target)[:ADDRESSES]:
             try:
-                self.sock = socket.create_connection((address, self._target.port), PATIENCE)
+                self.sock = socket.create_connection((address, self._target.port), PATIENCE / ADDRESSES)
+                self.sock.settimeout(PATIENCE)
                 break
             except OSError as error:
                 trouble = error
@@ -126,18 +134,45 @@ class _Connection(http.client.HTTPConnection):
             self.sock = context.wrap_socket(self.sock, server_hostname=self._target.host)
 
 
+class _Deadline:
+    """Shuts the connection when its time is over, whatever it is waiting for."""
+
+    def __init__(self, connection: _Connection) -> None:
+        self.over = False
+        self._connection = connection
+        self._timer = Timer(IN_ALL, self._end)
+        self._timer.daemon = True
+
+    def __enter__(self) -> "_Deadline":
+        self._timer.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._timer.cancel()
+
+    def _end(self) -> None:
+        self.over = True
+        if (sock := self._connection.sock) is not None:
+            with contextlib.suppress(OSError):
+                socket.socket.shutdown(sock, socket.SHUT_RDWR)  # beneath TLS, which would first say goodbye
+
+
 def post(url: str, *, headers: Mapping[str, str], body: bytes) -> tuple[int, float]:
     """(status, seconds it took). Raises Blocked and NotSent."""
     target = target_of(url)
     connection, began = _Connection(target), time.monotonic()
+    deadline = _Deadline(connection)
     try:
-        connection.request("POST", target.path, body, dict(headers))
-        return connection.getresponse().status, time.monotonic() - began
+        with deadline:
+            connection.request("POST", target.path, body, dict(headers))
+            return connection.getresponse().status, time.monotonic() - began
     except TimeoutError as error:
-        raise NotSent("No answer came in time.") from error
-    except ssl.SSLError as error:
-        raise NotSent("No TLS connection that we trust came about.") from error
+        raise NotSent(LATE) from error
     except (OSError, http.client.HTTPException, ValueError) as error:
+        if deadline.over:
+            raise NotSent(LATE) from error
+        if isinstance(error, ssl.SSLError):
+            raise NotSent("No TLS connection that we trust came about.") from error
         raise NotSent(f"The connection failed ({type(error).__name__}).") from error
     finally:
         connection.close()

@@ -207,7 +207,7 @@ def _fits(key: Key, value: Any) -> bool:
         case "text" | "mission" | "choice":
             return isinstance(value, str)
         case "whole":
-            return number and float(value).is_integer()
+            return number and value % 1 == 0  # of any length: some are longer than a float has
         case "number":
             return number
         case "flag":

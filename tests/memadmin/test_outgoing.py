@@ -3,7 +3,7 @@
 import socket
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 
 import pytest
@@ -125,3 +125,28 @@ def test_nobody_there_and_no_tls_there(receiver: Any, settings: Any) -> None:
         outgoing.post(url_of(receiver).replace("http:", "https:"), headers={}, body=b"{}")
     with pytest.raises(outgoing.NotSent, match="connection failed"):
         outgoing.post("http://127.0.0.1:1/", headers={}, body=b"{}")
+
+
+@pytest.mark.parametrize("drip", [b"HTTP/1.1 100 Continue\r\n\r\n", b"x"])
+def test_who_answers_a_little_for_ever_holds_no_worker(drip: bytes, settings: Any, monkeypatch: Any) -> None:
+    """Each piece comes in time, and the answer never does."""
+    settings.OUTGOING_HOSTS = ["127.0.0.1"]
+    monkeypatch.setattr(outgoing, "IN_ALL", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        over = Event()
+        dripping = Thread(target=_drip, args=(listening, drip, over), daemon=True)
+        dripping.start()
+        with pytest.raises(outgoing.NotSent, match="in time"):
+            outgoing.post(f"http://127.0.0.1:{listening.getsockname()[1]}/", headers={}, body=b"{}")
+        over.set()
+        dripping.join()
+
+
+def _drip(listening: socket.socket, drip: bytes, over: Event) -> None:
+    taken, _ = listening.accept()
+    with taken:
+        while not over.wait(0.01):
+            try:
+                taken.sendall(drip)
+            except OSError:
+                return

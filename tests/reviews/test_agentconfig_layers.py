@@ -56,6 +56,11 @@ def test_the_bank(project: Any, person: Any, folder: str, bank: str) -> None:
     assert config.bank_says or bank == slug(str(project))
 
 
+@pytest.mark.parametrize("name", ["recallMaxLines", "chunkInputFraction"])
+def test_a_number_longer_than_any_float_is_shown(name: str) -> None:
+    assert row_of(name, {name: 10**400}).wrong == ""
+
+
 def test_a_bank_for_all_projects_is_said_to_count_for_nothing() -> None:
     row = row_of("bankId", {}, {"bankId": "shared"})
     assert (row.layer, row.wrong) == ("", NO_BANK)
