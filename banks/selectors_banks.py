@@ -150,6 +150,11 @@ def bank_page(user: Any, filters: BankFilters) -> BankPage:
     return BankPage(rows, len(keys), _address(shown[-1], filters) if more and shown else "")
 
 
+def bank_row(user: Any, bank: Bank) -> BankRow:
+    """The same of one bank, which this person may see."""
+    return _rows(user, [bank.pk])[0]
+
+
 def _keys(user: Any, filters: BankFilters) -> list[Key]:
     """What each bank is sorted by, its primary key last."""
     found = filters.rows(user).order_by("pk")

@@ -7,6 +7,7 @@ from banks.views import banks, directives, members, person, transfer, webhooks
 urlpatterns: list[URLPattern] = [
     path("banks/", banks.bank_list, name="bank-list"),
     path("banks/refresh/", banks.bank_refresh, name="bank-refresh"),
+    path("banks/<int:pk>/", banks.bank_detail, name="bank-detail"),
     path("banks/<int:pk>/policy/", banks.bank_policy, name="bank-policy"),
     path("banks/<int:pk>/person/", person.bank_person, name="bank-person"),
     path("banks/<int:pk>/person/clear/", person.bank_person_clear, name="bank-person-clear"),

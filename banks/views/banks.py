@@ -11,14 +11,17 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from banks import access, forms, selectors_people
+from banks import access, forms, selectors, selectors_facts, selectors_people
+from banks import selectors_log as log
+from banks.log_filters import LogFilters
 from banks.models import AdminEvent, Bank, Role
 from banks.numbers import job
-from banks.selectors_banks import SORTS, BankFilters, bank_page
+from banks.selectors_banks import SORTS, BankFilters, bank_page, bank_row
 from banks.services import policy
 from banks.services.refusal import ChangedMeanwhile
 from memadmin.htmx import PersonRequest, SeeOther, posted, wants_fragment
 
+FAILED_SHOWN, WRITES_SHOWN = 3, 10
 STOP_POLLING = 286  # htmx: swap this and ask no more
 NEWS = timedelta(minutes=5)  # how long the end of a refresh is told
 
@@ -68,6 +71,26 @@ def _refreshing(request: PersonRequest) -> dict[str, Any]:
     if last is None or (last.finished and last.finished < timezone.now() - NEWS):
         return {"refresh": None, "unread": []}
     return {"refresh": last, "unread": job.unread_of(request.user, last)}
+
+
+@require_safe
+def bank_detail(request: PersonRequest, pk: int) -> HttpResponse:
+    """One bank at a glance: what waits, what is in it, what was done to it last, how it is treated."""
+    user, bank = request.user, access.get_bank(request.user, pk)
+    row = bank_row(user, bank)
+    attention = log.write_page(LogFilters(bank=str(pk), state="attention").listed(user), None, size=FAILED_SHOWN)
+    last = log.write_page(LogFilters(bank=str(pk)).listed(user), None, size=WRITES_SHOWN)
+    context = {
+        "bank": row.bank,
+        "row": row,
+        "administered": row.administered,
+        "attention": attention.rows,
+        "lines": log.lines_of(user, last.rows),
+        "standing": selectors_facts.standing(last.rows),
+        "may_write": selectors.writable_banks(user),
+        "default_days": settings.AUTO_APPROVE_DAYS,
+    }
+    return render(request, "banks/bank_detail.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

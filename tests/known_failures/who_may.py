@@ -29,6 +29,7 @@ WHO_MAY: dict[str, tuple[str, str]] = {
     "banks:bank-config-export": ("admin", "-"),
     "banks:bank-config-mission": ("-", "admin"),
     "banks:bank-delete": ("admin", "admin"),
+    "banks:bank-detail": ("viewer", "-"),
     "banks:bank-export": ("admin", "admin"),
     "banks:bank-export-file": ("nobody", "-"),
     "banks:bank-group-add": ("-", "admin"),
