@@ -37,6 +37,11 @@ def day_of(text: str) -> str:
     return text if found is not None and found.year in YEARS and found.isoformat() == text else ""
 
 
+def number_of(text: str, *, digits: int = 17) -> int:
+    """0 for what is no number or has more digits: int() refuses very long ones, and what only looks like a digit."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= digits else 0
+
+
 def midnight(day: str) -> datetime:
     """When this day begins here."""
     return timezone.make_aware(datetime.combine(date.fromisoformat(day), time.min))

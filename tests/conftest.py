@@ -2,6 +2,7 @@ import os
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 
+import hypothesis
 import pytest
 from django.test import Client
 
@@ -11,6 +12,10 @@ from tests import factories
 from tests.browser.chromium import browser
 
 __all__ = ["browser"]  # the fixture of every folder that looks at pages
+
+# How fast a machine is with something else to do, or at its first table of characters, is nothing that a test asserts.
+hypothesis.settings.register_profile("untimed", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+hypothesis.settings.load_profile("untimed")
 
 
 @pytest.hookimpl(wrapper=True)

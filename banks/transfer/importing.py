@@ -52,7 +52,9 @@ def start(*, user: User, bank_id: int, preview_id: int, replace: bool) -> Job:
     """What a preview showed, once. `replace`: write also to documents that differ. JobError when it cannot be."""
     bank = access.get_bank(user, bank_id, Role.ADMIN)
     with transaction.atomic():
-        Job.objects.filter(pk=preview_id).update(kind=PREVIEW)  # a second one waits here, and then sees the first
+        Job.objects.filter(pk=preview_id, kind=PREVIEW).update(
+            kind=PREVIEW
+        )  # a second one waits here, and then sees the first
         seen = previews_of(user, bank).filter(pk=preview_id, state=Job.State.DONE).first()
         if seen is None:
             raise jobs.JobError("There is no such preview. Choose the file again.")

@@ -21,6 +21,7 @@ from banks.retain import selectors as retain
 from banks.selectors_facts import TOLD
 from banks.troubles import of_bank
 from memadmin.exporting import download
+from memadmin.filtering import number_of
 from memadmin.htmx import PersonRequest, SeeOther
 from memadmin.paging import Cursor
 from memadmin.retention import RetainedItems, RetainedText, first_of, head_of
@@ -133,9 +134,9 @@ def _here(blob: Blob | None) -> Blob | None:
 
 def _paper(request: PersonRequest, blob: Blob | None) -> dict[str, Any]:
     """The text of the row as a card shows one: both ends at first, all of it in parts on demand."""
-    part = request.GET.get("full", "")
+    part = number_of(request.GET.get("full", ""), digits=5)
     here = _here(blob)
-    shown = paper(here.text, int(part) if part.isdigit() and len(part) < 6 else 0) if here else None
+    shown = paper(here.text, part) if here else None
     return {"blob": blob, "paper": shown, "part_url": f"{request.path}?full="}
 
 

@@ -14,6 +14,7 @@ from banks.paper import paper
 from banks.retain import discarding, selectors
 from banks.selectors import writable_banks
 from banks.troubles import of_bank
+from memadmin.filtering import number_of
 from memadmin.htmx import PersonRequest, SeeOther
 from memadmin.paging import Cursor
 from memadmin.retention import RetainedItems, RetainedText, first_of, head_of
@@ -41,12 +42,12 @@ def item_list(request: PersonRequest) -> HttpResponse:
 @require_safe
 def item_detail(request: PersonRequest, pk: int) -> HttpResponse:
     item = selectors.get_item(request.user, pk)
-    part = request.GET.get("full", "")
+    part = number_of(request.GET.get("full", ""), digits=5)
     text = "" if item.content.erased else item.content.text
     role = access.role_on(request.user, item.bank)
     context = {
         "item": item,
-        "paper": paper(text, int(part) if part.isdigit() and len(part) < 6 else 0),
+        "paper": paper(text, part),
         "part_url": f"{request.path}?full=",
         "params": _params(item),
         "review_url": hooks.review_of(item) if item.held else "",

@@ -14,6 +14,7 @@ from banks.services import team
 from banks.services.refusal import Refusal
 from banks.views.members import show_link
 from memadmin.accounts import factor, identities, limits, people
+from memadmin.filtering import number_of
 from memadmin.htmx import PersonRequest, SeeOther, posted
 from memadmin.paging import Cursor
 
@@ -36,8 +37,7 @@ def person_list(request: PersonRequest) -> HttpResponse:
 @require_safe
 def person_detail(request: PersonRequest, pk: int) -> HttpResponse:
     person = selectors_people.get_person(request.user, pk)
-    after = request.GET.get("after", "")
-    roles = selectors_people.roles_of(person, after=int(after) if after.isascii() and after.isdigit() else 0)
+    roles = selectors_people.roles_of(person, after=number_of(request.GET.get("after", "")))
     more = len(roles) > selectors_people.PER_PAGE
     roles = roles[: selectors_people.PER_PAGE]
     context = {

@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from banks import access
 from banks.paper import Paper, paper
+from memadmin.filtering import number_of
 from memadmin.htmx import PersonRequest, SeeOther, wants_fragment
 from reviews.access import get_entry
 from reviews.models import ReviewEntry
@@ -101,8 +102,8 @@ def _sheet(request: PersonRequest, entry: ReviewEntry) -> Paper | None:
     """The text as the page shows it: both ends of a long one at first, or the part that was asked for."""
     if entry.text is None or entry.text.erased:
         return None
-    part = request.GET.get("full", "")
-    return paper(entry.text.text, int(part) if part.isascii() and part.isdigit() and len(part) < 6 else 0)
+    part = number_of(request.GET.get("full", ""), digits=5)
+    return paper(entry.text.text, part)
 
 
 def answer(

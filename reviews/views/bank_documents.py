@@ -51,7 +51,7 @@ def bank_document(request: PersonRequest, pk: int) -> HttpResponse:
 @require_POST
 def bank_document_tags(request: PersonRequest, pk: int) -> HttpResponse:
     bank, document_id = access.get_bank(request.user, pk, Role.REVIEWER), _named(request.POST.get("document", ""))
-    form, was = TagsForm(request.POST), request.POST.getlist("was")
+    form, was = TagsForm(request.POST), [tag for tag in request.POST.getlist("was") if _named(tag)]
     if not form.is_valid():
         return _again(request, bank, document_id, str(form.errors["tags"][0]), status=422)
     tags = form.cleaned_data["tags"]
@@ -85,7 +85,7 @@ def _again(request: PersonRequest, bank: Bank, document_id: str, text: str, *, s
 
 
 def _named(given: str) -> str:
-    """No document has NUL in its id, and no database looks for it."""
+    """No document has NUL in its id, nor has a tag, and no database stores it."""
     return "" if "\x00" in given else given
 
 

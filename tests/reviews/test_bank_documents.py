@@ -203,7 +203,7 @@ def test_tags_are_set_and_the_next_edit_keeps_them(bank: Bank, line: LyingTransp
     assert (entry.tags, entry.retain_params["tags"]) == (["a", "b"], ["a", "b"])
     page = seen(client, bank, "notes/a.md")
     assert 'name="was" value="a"' in page
-    assert post(client, bank, "tags", tags="b\na", was=["a", "b"]).status_code == 303
+    assert post(client, bank, "tags", tags="b\na", was=["a", "b", "a\0"]).status_code == 303
     assert post(client, bank, "tags", tags="a\u202eb", was=["a", "b"]).status_code == 422
     assert Write.objects.count() == 1
 
