@@ -239,7 +239,7 @@ def _absence(client: HindsightClient, write: Write, fact_id: str) -> str:
             if any(fact.id == fact_id for fact in page.items):
                 return AWAY
             offset += len(page.items)
-            if not page.items or offset >= page.total:
+            if page.ends(offset):
                 break
             if time.monotonic() > until:
                 return UNREAD

@@ -115,9 +115,10 @@ def _list(client: HindsightClient, write: Write, state: str) -> dict[str, Fact] 
         )
         if any(fact.document_id != write.document_id for fact in page.items) or page.total > MOST_FACTS:
             return None
+        known = len(found)
         found.update((fact.id, fact) for fact in page.items)
         seen += len(page.items)
-        if not page.items or seen >= page.total:
+        if page.ends(seen) or len(found) == known:
             return found
 
 

@@ -155,7 +155,7 @@ class HindsightClient(ContentCalls, DirectiveCalls, WebhookCalls):
             for row in page.items:
                 if row.id == document_id:
                     return row
-            if not page.items or offset + len(page.items) >= page.total:
+            if page.ends(offset + len(page.items)):
                 return None
         raise errors.BadAnswer("The list of documents does not end.")
 
@@ -325,7 +325,11 @@ class HindsightClient(ContentCalls, DirectiveCalls, WebhookCalls):
         )
 
     def count_facts(self, bank_id: str, *, state: str) -> int:
-        return self.list_facts(bank_id, state=state, limit=0).total
+        """BadAnswer where the server does not say how many there are: none is another answer."""
+        found = self.list_facts(bank_id, state=state, limit=0)
+        if not found.counted:
+            raise errors.BadAnswer("The server's list of facts does not say how many there are.", method="GET")
+        return found.total
 
     def get_fact(self, bank_id: str, fact_id: str) -> Fact:
         return self._get(ids.fact_path(self._namespace, bank_id, fact_id), Fact.parse)

@@ -45,13 +45,15 @@ class Health:
 class Page(Generic[Item]):
     """One page. `total` counts the filtered set; `ignored_params` are filters that the server did not apply.
 
-    estimated: the server stopped counting, so there are at least so many.
+    estimated: the server stopped counting, so there are at least so many. counted: it said how many; else `total` is
+    how many came, and only a page without anything new is the end.
     """
 
     items: list[Item]
     total: int
     ignored_params: tuple[str, ...] = ()
     estimated: bool = False
+    counted: bool = True
 
     @classmethod
     def parse(cls, row: Row, key: str, parse: Callable[[Row], Item], ignored: tuple[str, ...]) -> "Page[Item]":
@@ -60,7 +62,12 @@ class Page(Generic[Item]):
             raise ShapeError(f"no list {key!r} in the answer")
         items = [parse(fields.mapping(each)) for each in rows]
         estimated = row.get("total_is_estimate") is True
-        return cls(items, fields.number(row, "total", len(items)), ignored, estimated)
+        total = fields.number(row, "total", None)
+        return cls(items, len(items) if total is None else total, ignored, estimated, total is not None)
+
+    def ends(self, offset: int) -> bool:
+        """Whether nothing can come after so many rows."""
+        return not self.items or (self.counted and offset >= self.total)
 
 
 @dataclass(frozen=True, slots=True)

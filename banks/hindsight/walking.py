@@ -20,7 +20,7 @@ def every_row(page_at: Callable[[int], Page[Row]], key: Callable[[Row], str]) ->
         before = len(found)
         found.update((key(item), item) for item in page.items)
         offset += len(page.items)
-        if not page.items or offset >= page.total or len(found) == before:
+        if page.ends(offset) or len(found) == before:
             return list(found.values())
     raise errors.BadAnswer("The list does not end.")
 
@@ -36,5 +36,6 @@ def first_rows(
         before = len(found)
         found.update((key(item), item) for item in page.items[: most - before])
         offset += len(page.items)
-        if len(found) in (before, most) or offset >= page.total:
-            return Page(list(found.values()), page.total, page.ignored_params)
+        if len(found) in (before, most) or page.ends(offset):
+            total = page.total if page.counted else len(found)
+            return Page(list(found.values()), total, page.ignored_params)

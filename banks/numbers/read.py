@@ -64,7 +64,7 @@ def retired_count(client: HindsightClient, bank_id: str) -> int | None:
     """None where the server does not tell retired facts from others: its number would be that of all."""
     page = client.list_facts(bank_id, state="invalidated", limit=1)
     tells = "state" not in page.ignored_params and all(fact.is_retired for fact in page.items)
-    return page.total if tells else None
+    return page.total if tells and page.counted else None
 
 
 def _if_told(ask: Callable[[], Answer]) -> Answer | None:

@@ -85,8 +85,8 @@ def _retired(run: jobs.Run, client: HindsightClient, bank: Bank) -> tuple[dict[s
         found.update((fact.id, fact.document_id) for fact in page.items if not fact.is_observation)
         offset += len(page.items)
         run.heartbeat()
-        if not page.items or offset >= page.total:
-            Bank.objects.filter(pk=bank.pk).update(retired_count=page.total)
+        if page.ends(offset):
+            Bank.objects.filter(pk=bank.pk).update(retired_count=page.total if page.counted else None)
             # What came back meanwhile pulls others over the edge of a page: then these are not all.
             return found, len(found) >= page.total
     return found, False

@@ -92,10 +92,11 @@ def _list(client: HindsightClient, bank: Bank, document_id: str, state: str, mos
         page = client.list_facts(bank.bank_id, document_id=document_id, state=state, limit=limit, offset=offset)
         if any(fact.document_id != document_id for fact in page.items):
             return _List(page.items, page.total, whole=False)
-        known, total = len(found), page.total
+        known = len(found)
         found.update((fact.id, fact) for fact in page.items)
         offset += len(page.items)
-        if offset >= total or len(found) == known:  # nothing new: whatever the total says, the list has ended
+        total = page.total if page.counted else len(found)
+        if page.ends(offset) or len(found) == known:  # nothing new: whatever the total says, the list has ended
             break
     return _List(list(found.values()), total, whole=len(found) >= total)
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from banks.hindsight import BadAnswer, BankRow, Document, Fact, NotFound, Operation
 from banks.hindsight.fields import ShapeError
+from banks.numbers.read import retired_count
 from tests.banks.recorded import client_of, exchange, reply
 
 
@@ -242,8 +243,16 @@ def test_all_pages_are_walked_by_the_lengths_returned():
 
 def test_a_server_without_totals_or_with_the_same_page_for_ever_ends():
     assert len(_banks(2, {}).list_banks()) == 2
+    assert len(_banks(5, {}).list_banks()) == 5
+    assert _banks(5, {}).has_bank("b4")  # or else one that is there would be taken for deleted
     same = httpx.Response(200, json={"banks": [{"bank_id": "b"}], "total": 99})
     assert len(client_of(same).list_banks()) == 1
+
+
+def test_a_count_that_is_missing_is_not_nothing():
+    with pytest.raises(BadAnswer, match="how many"):
+        client_of(httpx.Response(200, json={"items": []})).count_facts("b", state="invalidated")
+    assert retired_count(client_of(httpx.Response(200, json={"items": []})), "b") is None
 
 
 def test_a_list_under_another_name_is_a_bad_answer_and_not_an_empty_list():
