@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from banks import access
 from banks.hindsight import BankRow, HindsightClient, HindsightError, NotFound
-from banks.models import Bank, Role, Write
+from banks.models import Bank, Role, Webhook, Write
 from banks.writes import ChangedSinceDecided, Done, Kind, NotDone, Stuck, after, register
 from banks.writes.kind import bank_slot
 
@@ -148,8 +148,14 @@ def bank_renamed(write: Write) -> None:
 
 @after("bank-delete")
 def bank_deleted(write: Write) -> None:
-    """Its entries, held and queued memories and its log stay: they wait where they are, and say that it is gone."""
-    if write.state == Write.State.DONE and not write.outcome.get("came_back"):
+    """Its entries, held and queued memories and its log stay: they wait where they are, and say that it is gone.
+
+    Its webhook went with it, also where the id is another bank's by now: that one has none.
+    """
+    if write.state != Write.State.DONE:
+        return
+    Webhook.objects.filter(bank=write.bank_id, removed_at=None).update(removed_at=timezone.now())
+    if not write.outcome.get("came_back"):
         Bank.objects.filter(pk=write.bank_id, gone_since=None).update(gone_since=timezone.now())
 
 

@@ -14,6 +14,7 @@ from reviews.models import ReviewEntry
 from tests import factories
 from tests.banks.admin_pages import SignIn, get, post, text_after
 from tests.banks.conftest import LyingTransport, later, store
+from tests.banks.hooking import make_hook
 from tests.banks.retaining import flush_now, put, work_off
 from tests.conftest import People
 from tests.reviews.pages import text_of
@@ -185,6 +186,25 @@ def test_what_is_retried_by_a_person_finds_another_bank(
     work_off(bank)
     write.refresh_from_db()
     assert (write.state, line.sent("DELETE"), is_there(bank)) == (State.CHANGED, 1, True)
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_its_webhook_goes_with_it(
+    again: bool, bank: Bank, line: LyingTransport, people: People, as_user: SignIn
+) -> None:
+    """Or else the next bank of its id would be shown with one that its server does not have, and get no other."""
+    hook = make_hook(bank)
+    write = delete(as_user(people.owner), bank)
+    line.cut_after.append("DELETE")
+    with time_machine.travel(write.not_before + later(1), tick=False):
+        worker.run(write.pk)
+        if again:
+            store(bank, "again", "Ann came back.")
+    hook.refresh_from_db()
+    assert hook.removed_at is None
+    work_off(bank)
+    hook.refresh_from_db()
+    assert hook.removed_at is not None
 
 
 @pytest.mark.parametrize(("ours", "waits"), [("bank-delete", "config"), ("config", "bank-delete")])
