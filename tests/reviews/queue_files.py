@@ -79,3 +79,12 @@ def state_of_things(server: Server) -> dict[str, Any]:
         )
         for entry in ReviewEntry.objects.filter(bank__server=server).select_related("bank")
     }
+
+
+def entry(document_id: str) -> ReviewEntry:
+    return ReviewEntry.objects.get(document_id=document_id)
+
+
+def counts(job: object) -> dict[str, int]:
+    result = job.result  # type: ignore[attr-defined]
+    return {name: number for name, number in result.items() if number and name not in ("lines", "pending_in_the_tool")}
