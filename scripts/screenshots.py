@@ -65,7 +65,7 @@ def sign_in(page: Page, address: str, password: str) -> None:
     page.goto(f"{address}/accounts/login/")
     page.get_by_label("Name or e-mail").fill(USER)
     page.get_by_label("Password").fill(password)
-    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("button", name="Sign in", exact=True).click()
     # The workers load the sample memories in the first seconds.
     for _ in range(60):
         page.goto(f"{address}/reviews/")

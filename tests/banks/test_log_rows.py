@@ -36,7 +36,7 @@ def test_neighbours_of_one_action_stand_on_one_line(bank: Bank, people: People, 
     assert "13 done" in page
     assert "quota" in page.partition("14 rows of one action")[0]  # what needs a person stands by itself
     assert rows_of(client, f"?group={group}") == [row.pk for row in reversed(rows)]
-    assert "on this page" not in text_of(client.get(f"/log/?group={group}"))
+    assert "of them on this page" not in text_of(client.get(f"/log/?group={group}"))
     detail = text_of(client.get(f"/log/{rows[0].pk}/"))
     assert f'<a href="/log/?group={group}">14 rows of one action</a>' in detail
 

@@ -146,7 +146,7 @@ def test_somebody_new_is_invited_and_comes_in(bank: Bank, operator: User, signed
     page.context.clear_cookies()  # Ben's own browser
     page.goto(link)
     page.get_by_role("heading", name="Welcome, Ben Okafor").wait_for()
-    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("button", name="Sign in", exact=True).click()
     page.get_by_label("Password, at least").fill("staple staple staple")
     page.get_by_label("Password again").fill("staple staple staple")
     page.get_by_role("button", name="Set it").click()

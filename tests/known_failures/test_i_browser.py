@@ -71,7 +71,7 @@ def test_row_090_after_signing_in_again_one_is_back_on_the_page_and_nothing_was_
     page.wait_for_url(re.compile(r"/accounts/login/\?next=%2Freviews%2F"))
     page.get_by_label("Name or e-mail").fill(reviewer.username)
     page.get_by_label("Password").fill("correct horse battery")
-    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("button", name="Sign in", exact=True).click()
     page.wait_for_url(re.compile(rf"/reviews/{queue[0].pk}/\?q=notes"))
     whole(page, "notes/1.md")
     assert set(states()) == {"pending"}
@@ -86,7 +86,7 @@ def test_row_092_signed_in_again_in_another_tab_the_old_tab_says_so(
     tab.get_by_role("button", name="sign out").click()
     tab.get_by_label("Name or e-mail").fill(reviewer.username)
     tab.get_by_label("Password").fill("correct horse battery")
-    tab.get_by_role("button", name="Sign in").click()
+    tab.get_by_role("button", name="Sign in", exact=True).click()
     tab.wait_for_url(re.compile(r"/$"))
     page.keyboard.press("a")
     expect(page.locator("#alerts")).to_contain_text("This page is out of date.")
