@@ -7,7 +7,7 @@ from django.db import IntegrityError, transaction
 
 from banks.models import AdminEvent, Bank, Group, GroupMember, GroupRole, Role, Server
 from banks.services import events
-from banks.services.members import keep_an_admin, take_turns
+from banks.services.members import keep_an_admin, take_turns, target_of
 from banks.services.refusal import ChangedMeanwhile, Refusal
 from memadmin.accounts.models import User
 
@@ -107,12 +107,6 @@ def take(*, actor: User, held: GroupRole, was: Role) -> None:
         if was == Role.ADMIN:
             keep_an_admin(target_of(held))
         _record(What.GROUP_ROLE_TAKEN, actor, held, before={"role": was.label})
-
-
-def target_of(held: GroupRole) -> Bank | Server:
-    target = held.bank or held.server
-    assert target is not None  # a constraint of the table
-    return target
 
 
 def _record(

@@ -9,7 +9,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import F
 
 from banks import access
-from banks.models import AdminEvent, Bank, Membership, Role, Server
+from banks.models import AdminEvent, Bank, GroupRole, Membership, Role, Server
 from banks.services import events
 from banks.services.refusal import ChangedMeanwhile, Refusal
 from memadmin.accounts import links, people
@@ -86,8 +86,9 @@ def remove(*, actor: User, membership: Membership, was: Role) -> None:
         _record(What.MEMBER_REMOVED, actor, membership, before={"role": was.label})
 
 
-def target_of(membership: Membership) -> Bank | Server:
-    target = membership.bank or membership.server
+def target_of(held: Membership | GroupRole) -> Bank | Server:
+    """What a person's or a group's role is about."""
+    target = held.bank or held.server
     assert target is not None  # a constraint of the table
     return target
 

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from banks import access, forms, selectors_groups, selectors_people
 from banks.forms_team import GroupForm, GroupMemberForm, GroupRoleForm
 from banks.models import AdminEvent, Bank, Group, Role, Server
-from banks.services import groups
+from banks.services import groups, members
 from banks.services.refusal import Refusal
 from banks.views.members import UNREADABLE, address, member_page
 from memadmin.htmx import PersonRequest, SeeOther, posted
@@ -100,7 +100,7 @@ def server_group_add(request: PersonRequest, pk: int) -> HttpResponse:
 @require_POST
 def role_change(request: PersonRequest, pk: int) -> HttpResponse:
     held = selectors_groups.get_role(request.user, pk)
-    back = SeeOther(address(groups.target_of(held)))
+    back = SeeOther(address(members.target_of(held)))
     form = forms.RoleForm(request.POST)
     if not form.is_valid():
         messages.error(request, UNREADABLE)
@@ -118,7 +118,7 @@ def role_change(request: PersonRequest, pk: int) -> HttpResponse:
 @require_POST
 def role_take(request: PersonRequest, pk: int) -> HttpResponse:
     held = selectors_groups.get_role(request.user, pk)
-    on = groups.target_of(held)
+    on = members.target_of(held)
     form = forms.RoleForm({"was": request.POST.get("was"), "role": Role.VIEWER})
     if not form.is_valid():
         messages.error(request, UNREADABLE)
