@@ -207,6 +207,15 @@ def get_server(user: Any, pk: int, role: Role = Role.ADMIN) -> Server:
     return server
 
 
+def require_admin_of(user: Any, held: Membership | GroupRole) -> None:
+    """That this person is admin of what a person's or a group's role is about: 404 for strangers, else 403."""
+    if held.bank is not None:
+        require(user, held.bank, Role.ADMIN)
+    else:
+        assert held.server_id is not None  # a constraint of the table
+        get_server(user, held.server_id)
+
+
 @dataclass(frozen=True)
 class Reach:
     """What a person is admin of, for the pages that are about more than one thing. `member`: has any role at all."""

@@ -9,7 +9,7 @@ from django.db.models.functions import Coalesce
 from django.http import Http404
 
 from banks import access
-from banks.models import Bank, Group, GroupMember, GroupRole, Role, Server
+from banks.models import Bank, Group, GroupMember, GroupRole, Server
 from memadmin.accounts.models import User
 
 PER_PAGE = 50
@@ -60,11 +60,7 @@ def get_role(user: Any, pk: int) -> GroupRole:
     found = GroupRole.objects.select_related("group", "bank__server", "server").filter(pk=pk).first()
     if found is None:
         raise Http404("No such role.")
-    if found.bank is not None:
-        access.require(user, found.bank, Role.ADMIN)
-    else:
-        assert found.server_id is not None  # a constraint of the table
-        access.get_server(user, found.server_id)
+    access.require_admin_of(user, found)
     return found
 
 

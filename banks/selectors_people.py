@@ -58,11 +58,7 @@ def get_membership(user: Any, pk: int) -> Membership:
     found = Membership.objects.select_related("user", "bank__server", "server").filter(pk=pk).first()
     if found is None:
         raise Http404("No such role.")
-    if found.bank is not None:
-        access.require(user, found.bank, Role.ADMIN)
-    else:
-        assert found.server_id is not None  # a constraint of the table
-        access.get_server(user, found.server_id)
+    access.require_admin_of(user, found)
     return found
 
 

@@ -1,5 +1,8 @@
 """Celery tasks of the door. Each takes ids, calls a service and returns a short word; each may run twice."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from celery import shared_task
 from kombu.exceptions import OperationalError
 
@@ -57,13 +60,7 @@ def sweep_numbers() -> int:
     """Idempotent: tells a worker about few servers whose banks want to be counted; the claim decides who does it."""
     from banks.numbers import look
 
-    waiting = look.due()
-    for number, server_id in enumerate(waiting):
-        try:
-            read_numbers.apply_async((server_id,), expires=10)  # else the next sweep tells it again
-        except (OperationalError, OSError):  # the broker is away: the next sweep
-            return number
-    return len(waiting)
+    return _tell(read_numbers, look.due(), expires=10)
 
 
 @shared_task(name="banks.tasks.index_log")
@@ -106,13 +103,7 @@ def sweep_operations() -> int:
     """Idempotent: tells a worker about each bank whose operations want to be read; the claim decides who does it."""
     from banks.operations import look
 
-    waiting = look.due()
-    for number, bank_id in enumerate(waiting):
-        try:
-            look_at_operations.apply_async((bank_id,), expires=30)  # else the next sweep tells it again
-        except (OperationalError, OSError):  # the broker is away: the next sweep
-            return number
-    return len(waiting)
+    return _tell(look_at_operations, look.due(), expires=30)
 
 
 @shared_task(name="banks.tasks.forget_deliveries")
@@ -129,3 +120,13 @@ def forget_exports() -> int:
     from banks.transfer import exporting, importing
 
     return exporting.forget() + importing.forget()
+
+
+def _tell(task: Any, keys: Sequence[int], *, expires: int) -> int:
+    """A message for each; returns how many. What expired or was not told, the next sweep tells again."""
+    for number, key in enumerate(keys):
+        try:
+            task.apply_async((key,), expires=expires)
+        except (OperationalError, OSError):  # the broker is away
+            return number
+    return len(keys)
