@@ -2,8 +2,8 @@
 
 from banks.hindsight import HindsightClient, Invalid, NotFound
 from banks.models import Bank, Role, Write
-from banks.whole.kinds import THERE
-from banks.writes import Accepted, ChangedSinceDecided, Done, Kind, NotDone, StillWorking, Stuck, after, register
+from banks.whole.kinds import made_before
+from banks.writes import Accepted, Done, Kind, NotDone, StillWorking, Stuck, after, register
 from banks.writes.kind import bank_slot
 
 OPERATION = "clone_bank"
@@ -28,12 +28,7 @@ class CloneBank(Kind):
             return Stuck(NO_SOURCE)
         if _running(client, write):
             return StillWorking({"status": "processing"})
-        if client.has_bank(write.bank.bank_id):
-            if write.outcome.get("tried"):  # ours, and the answer was lost
-                return Done({"confirmed_by": "list"})
-            raise ChangedSinceDecided(THERE)
-        write.outcome = {**write.outcome, "tried": True}
-        return None
+        return made_before(client, write)
 
     def send(self, client: HindsightClient, write: Write) -> Accepted | Stuck:
         try:

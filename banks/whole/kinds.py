@@ -28,6 +28,16 @@ ANOTHER = (
 SETTINGS_KEPT = 200  # names
 
 
+def made_before(client: HindsightClient, write: Write) -> Done | None:
+    """Before the bank of this row is made: None, or that an earlier try of it made it. Raises ChangedSinceDecided."""
+    if client.has_bank(write.bank.bank_id):
+        if write.outcome.get("tried"):  # ours, and the answer was lost
+            return Done({"confirmed_by": "list"})
+        raise ChangedSinceDecided(THERE)
+    write.outcome = {**write.outcome, "tried": True}
+    return None
+
+
 class _OfBank(Kind):
     role = Role.ADMIN
 
@@ -42,12 +52,7 @@ class CreateBank(_OfBank):
     name, glyph, verb, past, tone = "bank-create", "+", "create bank", "bank created", "none"
 
     def precheck(self, client: HindsightClient, write: Write) -> Done | Stuck | None:
-        if client.has_bank(write.bank.bank_id):
-            if write.outcome.get("tried"):  # ours, and the answer was lost
-                return Done({"confirmed_by": "list"})
-            raise ChangedSinceDecided(THERE)
-        write.outcome = {**write.outcome, "tried": True}
-        return None
+        return made_before(client, write)
 
     def send(self, client: HindsightClient, write: Write) -> Done | Stuck:
         client.put_bank(write.bank.bank_id, name=str(write.params.get("name", "")))
