@@ -1,7 +1,8 @@
 """How the demo server understands text: the same input always gives the same facts. No model is involved.
 
 Markers in a text steer it, so that failures and slowness can be seen: `[[FAIL]]` fails every extraction,
-`[[FAILN:2:key]]` the first two that carry the key, `[[SLOW:5]]` takes five seconds, `[[NOFACTS]]` finds nothing.
+`[[FAILN:2:key]]` the first two that carry the key, `[[SLOW:5]]` takes five seconds (`[[SLOW:5:key]]` too),
+`[[NOFACTS]]` finds nothing.
 """
 
 import hashlib
@@ -18,7 +19,7 @@ _BULLET = re.compile(r"^(?:[-*•>#]+|\d+[.)])\s+")
 _DATE = re.compile(r"\b(20\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01]))\b")
 _WORD = re.compile(r"[^\W\d_]+")
 _FIRST_PERSON = re.compile(r"(?:I|We)\b")
-_SLOW = re.compile(r"\[\[SLOW:(\d+)\]\]")
+_SLOW = re.compile(r"\[\[SLOW:(\d+)(?::\w+)?\]\]")
 _FAIL_SOME = re.compile(r"\[\[FAILN:(\d+):(\w+)\]\]")
 _SMALL_WORDS = """
 The A An In On At It He She They We I This That These Those And But Or If When While Of For From To By With As Is Was

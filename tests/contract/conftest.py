@@ -29,14 +29,21 @@ _PACE = Pace(pickup=0.005, work=0.01, backoff=0.3)
 
 @dataclass(frozen=True)
 class Target:
-    """One server under test."""
+    """One server under test. `model`: the stand-in for a language model that it asks, if it asks one."""
 
     name: str
     url: str
     transport: httpx.BaseTransport | None
+    model: str | None = None
 
     def client(self, key: str = KEY) -> HindsightClient:
         return HindsightClient(self.url, api_key=key, transport=self.transport)
+
+    def works(self, key: str) -> None:
+        """Wait until the server works on the text with `[[SLOW:n:key]]`. The real one says "processing" first and looks
+        then whether the operation is cancelled: what is cancelled in between is never done."""
+        if self.model is not None:
+            until(lambda: httpx.get(f"{self.model}/begun/{key}").json()["begun"], bool)
 
 
 @dataclass(frozen=True)
@@ -109,7 +116,7 @@ def real_server() -> Iterator[Target]:
             if required:
                 pytest.fail(f"no real Hindsight server: {error}", pytrace=False)
             pytest.skip(f"no real Hindsight server: {error}")
-        yield Target("real", running.url, None)
+        yield Target("real", running.url, None, running.model)
 
 
 @pytest.fixture(scope="session")

@@ -23,9 +23,12 @@ def waiting(bank, document_id="bad"):
     return operation_id, until(lambda: child_of(bank, operation_id), lambda child: child.status == "retrying")
 
 
-def running(bank, document_id="slow", seconds=1):
-    operation_id = bank.submit(document_id, f"[[SLOW:{seconds}]] Alice works at Acme.")
-    return operation_id, until(lambda: child_of(bank, operation_id), lambda child: child.raw_status == "processing")
+def running(bank, target, document_id="slow", seconds=1):
+    key = uuid.uuid4().hex
+    operation_id = bank.submit(document_id, f"[[SLOW:{seconds}:{key}]] Alice works at Acme.")
+    child = until(lambda: child_of(bank, operation_id), lambda child: child.raw_status == "processing")
+    target.works(key)
+    return operation_id, child
 
 
 def test_parents_and_children_are_listed_by_every_filter(bank):
@@ -94,8 +97,8 @@ def test_a_child_that_waits_is_really_cancelled_and_its_parent_with_it(bank):
         )
 
 
-def test_a_child_that_works_is_marked_cancelled_and_stores_its_facts_all_the_same(bank):
-    operation_id, child = running(bank)
+def test_a_child_that_works_is_marked_cancelled_and_stores_its_facts_all_the_same(bank, target):
+    operation_id, child = running(bank, target, seconds=3)
     bank.client.cancel_operation(bank.id, child.id)
     assert bank.wait(operation_id).raw_status == "cancelled"
     assert bank.client.find_document(bank.id, "slow") is None
@@ -142,8 +145,8 @@ def test_a_retry_of_what_waits_runs_it_now(bank):
     bank.client.cancel_operation(bank.id, child.id)
 
 
-def test_a_cancelled_child_can_be_retried_and_its_parent_stays_cancelled(bank):
-    operation_id, child = running(bank, "late")
+def test_a_cancelled_child_can_be_retried_and_its_parent_stays_cancelled(bank, target):
+    operation_id, child = running(bank, target, "late")
     bank.client.cancel_operation(bank.id, child.id)
     bank.client.retry_operation(bank.id, child.id)
     until(lambda: child_of(bank, operation_id), lambda row: row.raw_status == "completed")
@@ -161,8 +164,8 @@ def test_a_cancelled_parent_is_revived_while_a_child_has_not_completed(bank):
     assert bank.wait(operation_id).raw_status == "failed"
 
 
-def test_a_retry_of_work_that_runs_is_refused_for_the_child_and_does_nothing_to_the_parent(bank):
-    operation_id, child = running(bank)
+def test_a_retry_of_work_that_runs_is_refused_for_the_child_and_does_nothing_to_the_parent(bank, target):
+    operation_id, child = running(bank, target, seconds=3)
     with pytest.raises(Conflict) as caught:
         bank.client.retry_operation(bank.id, child.id)
     assert caught.value.detail == (

@@ -1,6 +1,7 @@
 """Our own rows of operations, and our acts on them, with each server: look, cancel, retry, forget, look again."""
 
 import time
+import uuid
 
 import pytest
 from django.db import transaction
@@ -63,9 +64,11 @@ def test_a_failing_retain_is_seen_cancelled_retried_and_forgotten(row: BankRow, 
     assert not OperationSeen.objects.filter(document_id="bad").exists()
 
 
-def test_what_works_is_cancelled_and_the_log_says_that_it_was_stored(row: BankRow, bank: Bank) -> None:
-    operation_id = bank.submit("slow", "[[SLOW:2]] Alice works at Acme.")
+def test_what_works_is_cancelled_and_the_log_says_that_it_was_stored(row: BankRow, bank: Bank, target: Target) -> None:
+    key = uuid.uuid4().hex
+    operation_id = bank.submit("slow", f"[[SLOW:2:{key}]] Alice works at Acme.")
     parent = until(lambda: seen(row, operation_id), lambda parent: parent.children.filter(status="processing"))
+    target.works(key)
     cancel = act(row, "cancel", parent.children.get())
     assert (cancel.state, cancel.outcome["stored"]) == ("done", True)
     assert "its document was stored within" in cancel.outcome["said"]

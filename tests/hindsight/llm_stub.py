@@ -2,10 +2,12 @@
 time.
 
 POST /v1/chat/completions: fact extraction (one fact a sentence), consolidation (facts with the same first name belong
-together), tool calls (hand back what was retrieved). POST /v1/embeddings: hashed words. GET anything: alive.
+together), tool calls (hand back what was retrieved). POST /v1/embeddings: hashed words. GET /begun/KEY: whether work
+that carries the key has come here. GET anything else: alive.
 
 Markers in a text steer it: `[[FAIL]]` fails every extraction, `[[FAILN:2:key]]` the first two that carry the key,
-`[[SLOW:5]]` takes five seconds, `[[NOFACTS]]` finds nothing. Standard library only; run by the tests, not imported.
+`[[SLOW:5]]` takes five seconds (`[[SLOW:5:key]]` has a key), `[[NOFACTS]]` finds nothing. Standard library only; run by
+the tests, not imported.
 """
 
 import base64
@@ -27,6 +29,7 @@ Are N Chunk Event Date Context Content
 """
 _NOT_NAMES = frozenset(_SMALL_WORDS.split())
 _failures: dict[str, int] = {}
+_begun: set[str] = set()
 _lock = threading.Lock()
 
 
@@ -165,7 +168,9 @@ def _tool_reply(request: dict[str, Any]) -> tuple[dict[str, Any], str]:
 
 
 def _obey_markers(prompt: str) -> None:
-    if slow := re.search(r"\[\[SLOW:(\d+)\]\]", prompt):
+    if slow := re.search(r"\[\[SLOW:(\d+)(?::(\w+))?\]\]", prompt):
+        if slow[2]:
+            _begun.add(slow[2])
         time.sleep(min(int(slow[1]), 60))
     if "[[FAIL]]" in prompt:
         raise Refusal("stub: forced failure")
@@ -218,6 +223,9 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(raw)
 
     def do_GET(self) -> None:
+        if self.path.startswith("/begun/"):
+            self._reply(200, {"begun": self.path.removeprefix("/begun/") in _begun})
+            return
         self._reply(200, {"object": "list", "data": [{"id": "stub", "object": "model"}]})
 
     def do_POST(self) -> None:

@@ -28,9 +28,10 @@ class CannotStart(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """A started server. `keep`: stays up when the tests that use it end."""
+    """A started server. `model`: its language model. `keep`: stays up when the tests that use it end."""
 
     url: str
+    model: str
     pids: dict[str, int]
     keep: bool
 
@@ -89,7 +90,7 @@ def up(home: Home, *, install: bool, keep: bool = False) -> Running:
     with home.locked():
         if running := home.running():
             if keep and not running.keep:
-                running = Running(running.url, running.pids, keep)
+                running = Running(running.url, running.model, running.pids, keep)
                 _note(home, running)
             return running
         _stop(home)  # leftovers of a start that was cut short
@@ -131,20 +132,20 @@ def _start(home: Home, keep: bool) -> Running:
     home.log.mkdir(parents=True, exist_ok=True)
     ports = _free_ports(3)
     pids: dict[str, int] = {}
-    url = f"http://127.0.0.1:{ports[0]}"
+    url, model = f"http://127.0.0.1:{ports[0]}", f"http://127.0.0.1:{ports[2]}"
     try:
         postgres = Postgres(home.folder / "pg", home.venv)
         pids["postgres"] = postgres.start(ports[1])
-        _note(home, Running(url, dict(pids), keep))
+        _note(home, Running(url, model, dict(pids), keep))
         stub = Path(__file__).with_name("llm_stub.py")
         pids["stub"] = _spawn(home, "stub", [sys.executable, str(stub), str(ports[2])], os.environ.copy())
         pids["api"] = _spawn(home, "api", [str(home.venv / "bin" / "hindsight-api")], _settings(*ports))
-        _note(home, Running(url, pids, keep))
+        _note(home, Running(url, model, pids, keep))
         _wait(home, url, pids["api"])
     except (CannotStart, PostgresFailed, OSError, subprocess.TimeoutExpired) as error:
         _stop(home)
         raise CannotStart(str(error)) from error
-    return Running(url, pids, keep)
+    return Running(url, model, pids, keep)
 
 
 def _settings(api: int, postgres: int, stub: int) -> dict[str, str]:
