@@ -117,6 +117,7 @@ class ReviewEntry(models.Model):
     preview = models.CharField(max_length=300, blank=True, default="", help_text="the beginning of the text, for lists")
     marks = models.JSONField(default=list, help_text="[{what, tone, count, note}] from screening")
     danger = models.BooleanField(default=False, help_text="a danger mark: never approved by time")
+    risk = models.PositiveSmallIntegerField(default=0, db_default=0, help_text="of its marks: 0 = none, higher = worse")
 
     # Who has it open: shown to others, blocks nobody
     lease_user = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
@@ -142,6 +143,8 @@ class ReviewEntry(models.Model):
             models.Index(fields=["state", "bank", "enqueued_at", "id"], name="entry_queue_bank"),
             models.Index(fields=["state", "expires_at", "id"], name="entry_due"),
             models.Index(fields=["state", "bank", "expires_at", "id"], name="entry_due_bank"),
+            models.Index(fields=["state", "-risk", "id"], name="entry_risk"),  # the worst first, of them the oldest
+            models.Index(fields=["state", "bank", "-risk", "id"], name="entry_risk_bank"),
             models.Index(
                 fields=["state", "decided_at", "id", "decided_via"],
                 name="entry_decided",

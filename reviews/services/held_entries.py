@@ -151,7 +151,7 @@ def _read_again(document: ReviewEntry) -> None:
 
 _WANTED = {"load_attempts": 0, "load_claimed_until": None}
 _TAKEN_OVER = (
-    *("text", "text_size", "text_by", "preview", "marks", "danger", "decided_by", "decided_via", "decided_at"),
+    *("text", "text_size", "text_by", "preview", "marks", "danger", "risk", "decided_by", "decided_via", "decided_at"),
     *("session", "loaded_at"),
 )
 

@@ -43,7 +43,7 @@ def test_text_facts_tags_and_marks_are_read_once(bank: Bank, demo: DemoServer) -
     assert entry.text.text == "Ann keeps the ledger.\u202e Ben reads it."
     assert (entry.content_hash, entry.tags, entry.load_after) == (entry.text_id, ["team:core"], None)
     assert entry.fact_count
-    assert (entry.danger, entry.expires_at) == (True, None)
+    assert (entry.danger, entry.risk, entry.expires_at) == (True, 31, None)
     assert load.load(entry.pk) == "not due"
 
 
