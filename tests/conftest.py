@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import hypothesis
 import pytest
-from django.test import Client
+from django.test import Client, TransactionTestCase
 
 from banks.models import Bank, Role
 from memadmin.accounts.models import User
-from tests import factories
+from tests import emptying, factories
 from tests.browser.chromium import browser
 
 __all__ = ["browser"]  # the fixture of every folder that looks at pages
@@ -16,6 +16,8 @@ __all__ = ["browser"]  # the fixture of every folder that looks at pages
 # How fast a machine is with something else to do, or at its first table of characters, is nothing that a test asserts.
 hypothesis.settings.register_profile("untimed", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
 hypothesis.settings.load_profile("untimed")
+
+TransactionTestCase._fixture_teardown = emptying.empty  # type: ignore[method-assign]
 
 
 @pytest.hookimpl(wrapper=True)
