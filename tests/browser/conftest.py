@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page
 from banks.models import Role
 from memadmin.accounts.models import User
 from tests import factories
+from tests.browser.chromium import PATIENCE
 
 DESKTOP, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
 
@@ -63,7 +64,7 @@ class Answering:
 
     def wait_until_idle(self) -> None:
         with self._changed:
-            self._changed.wait_for(lambda: self._open <= 0, timeout=10)
+            self._changed.wait_for(lambda: self._open <= 0, timeout=PATIENCE / 1000)
 
     def _started(self, **about: object) -> None:
         with self._changed:
@@ -90,7 +91,7 @@ def signed_in(browser: Browser, live_server: Any) -> Iterator[Open]:
         client = Client()
         client.force_login(user)
         context = browser.new_context(**{"viewport": DESKTOP, **options})
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(PATIENCE)
         contexts.append(context)
         context.add_cookies([{"name": "sessionid", "value": client.cookies["sessionid"].value, "url": live_server.url}])
         page = context.new_page()
