@@ -67,7 +67,7 @@ def test_no_page_of_administration_shuts_anybody_out(run: Bank, reviewer: User, 
         f"{at}/policy/": "Store the policy",
         f"/reviews/{entry.pk}/": "0 of 2 approvals.",
     }
-    page = signed_in(reviewer, "/", viewport=PHONE, color_scheme="dark")
+    page = signed_in(reviewer, "/", viewport=PHONE)
     origin, found = page.url.rstrip("/"), {}
     for path, shown in pages.items():
         page.goto(origin + path)

@@ -55,7 +55,7 @@ def test_no_page_of_a_bank_shuts_anybody_out(
     paths += ["entities/?now=1", f"entities/entity/?entity={entity}&now=1", f"facts/?entity={entity}&now=1"]
     paths += ["facts/?state=invalidated&now=1", "facts/?tag=none&since=2026-02-02&until=2026-02-01&now=1"]
     paths += ["directives/?now=1", "directives/add/", "export/", "import/", "clone/"]
-    page = signed_in(reviewer, f"/banks/{served.pk}/documents/", viewport=viewport, reduced_motion="reduce")
+    page = signed_in(reviewer, f"/banks/{served.pk}/documents/", viewport=viewport)
     expect(page.get_by_role("heading", name="2 documents")).to_be_visible()
     base, found = page.url.removesuffix("documents/"), {}
     for path in paths:

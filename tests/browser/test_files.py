@@ -90,11 +90,10 @@ def test_an_upload_shows_how_far_it_is_and_a_refusal_names_the_file(
 
 
 @pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
-@pytest.mark.parametrize("theme", ["light", "dark"])
 def test_its_pages_are_for_everybody(
-    reviewer: User, bank: Bank, chosen: list[Path], signed_in: Open, viewport: dict[str, int], theme: str
+    reviewer: User, bank: Bank, chosen: list[Path], signed_in: Open, viewport: dict[str, int]
 ) -> None:
-    page = signed_in(reviewer, f"/retain/files/?bank={bank.pk}", viewport=viewport, color_scheme=theme)
+    page = signed_in(reviewer, f"/retain/files/?bank={bank.pk}", viewport=viewport)
     assert problems(page) == []
     page.get_by_label("Files", exact=True).set_input_files(chosen)
     page.get_by_role("button", name="Upload").click()

@@ -87,14 +87,11 @@ def test_u_restores_what_a_line_retired(signed_in: Open, reviewer: User, bank: B
     assert (write.fact_ids, write.actor) == (["fact-a"], reviewer)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
-def test_no_page_of_it_shuts_anybody_out(
-    signed_in: Open, reviewer: User, bank: Bank, viewport: Any, scheme: str
-) -> None:
+def test_no_page_of_it_shuts_anybody_out(signed_in: Open, reviewer: User, bank: Bank, viewport: Any) -> None:
     lines = [*LINES, recall("w" * 900, reason="r" * 900), retire({**KILL_A, "id": "f" * 300})]
     job = import_log(lines, reviewer, bank)
-    page = signed_in(reviewer, "/imports/log/", viewport=viewport, color_scheme=scheme, reduced_motion="reduce")
+    page = signed_in(reviewer, "/imports/log/", viewport=viewport)
     origin, found = page.url.partition("/imports/")[0], {"form": problems(page)}
     rows = [Write.objects.filter(kind=kind).latest("pk") for kind in ("retain", "retire", "error", "recall")]
     for path in (f"/imports/{job.pk}/", "/log/", *(f"/log/{row.pk}/" for row in rows)):

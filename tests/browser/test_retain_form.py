@@ -78,9 +78,8 @@ def test_it_works_without_a_script(bank: Bank, reviewer: User, signed_in: Open) 
 
 
 @pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_it_is_for_everybody(bank: Bank, reviewer: User, signed_in: Open, viewport: dict[str, int], theme: str) -> None:
-    page = signed_in(reviewer, f"{HERE}?bank={bank.pk}", viewport=viewport, color_scheme=theme)
+def test_it_is_for_everybody(bank: Bank, reviewer: User, signed_in: Open, viewport: dict[str, int]) -> None:
+    page = signed_in(reviewer, f"{HERE}?bank={bank.pk}", viewport=viewport)
     page.get_by_label("Content").fill("Ann moved to Lyon. " * 60)
     page.get_by_label("Document id").fill("a-very-long-name-" * 12)
     page.get_by_label("When").evaluate("each => { each.value = 'yesterday'; }")

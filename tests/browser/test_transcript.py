@@ -53,11 +53,10 @@ def test_a_session_is_looked_at_and_retained(
 
 
 @pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
-@pytest.mark.parametrize("theme", ["light", "dark"])
 def test_its_pages_are_for_everybody(
-    reviewer: User, queue: list[Any], file: Path, signed_in: Open, viewport: dict[str, int], theme: str
+    reviewer: User, queue: list[Any], file: Path, signed_in: Open, viewport: dict[str, int]
 ) -> None:
-    page = signed_in(reviewer, reverse("banks:transcript-new"), viewport=viewport, color_scheme=theme)
+    page = signed_in(reviewer, reverse("banks:transcript-new"), viewport=viewport)
     assert problems(page) == []
     page.get_by_label("Bank").select_option(index=1)
     page.get_by_label("File").set_input_files(file)
