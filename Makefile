@@ -21,10 +21,10 @@ PYTEST = $(RUN) -m pytest -n $(PROCESSES) --dist loadgroup
 test: dev
 	@$(PYTEST) $(ARGS)
 
-# On a PostgreSQL and a Redis that run beside the tests. Left out: what is about memadmin's own database and broker, and
-# the contract of the Hindsight server, which meets no database of ours.
+# On a PostgreSQL and a Redis that run beside the tests. Left out: what is about memadmin's own database and broker, how
+# pages look, and the contract of the Hindsight server, which meets no database of ours.
 test-services: dev
-	@$(RUN) -m tests.services run -- $(PYTEST) -m "not contract and not embedded" $(ARGS)
+	@$(RUN) -m tests.services run -- $(PYTEST) -m "not contract and not embedded and not looks" $(ARGS)
 
 test-quick: dev
 	@$(RUN) -m pytest -n auto -m "not contract and not browser and not stack and not faults" $(ARGS)

@@ -98,6 +98,7 @@ def problems(page: Page) -> list[str]:
     return [*said, f"{width} px too wide"] if width > 0 else said
 
 
+@pytest.mark.looks
 @pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
 def test_no_page_shuts_anybody_out(
     viewport: dict[str, int], pages: dict[str, str], reviewer: User, signed_in: Open
@@ -115,6 +116,7 @@ def test_no_page_shuts_anybody_out(
     assert found == {}
 
 
+@pytest.mark.looks
 def test_what_a_thumb_presses_is_big_enough(pages: dict[str, str], reviewer: User, signed_in: Open) -> None:
     page = signed_in(reviewer, "/", viewport=PHONE, has_touch=True)
     origin, small = page.url.rstrip("/"), []
@@ -127,6 +129,7 @@ def test_what_a_thumb_presses_is_big_enough(pages: dict[str, str], reviewer: Use
     assert small == []
 
 
+@pytest.mark.looks
 def test_all_done_shuts_nobody_out(queue: list[ReviewEntry], reviewer: User, signed_in: Open) -> None:
     ReviewEntry.objects.update(state="approved", decided_at=timezone.now())
     assert problems(signed_in(reviewer, "/reviews/", viewport=PHONE)) == []

@@ -50,6 +50,7 @@ def test_a_folded_setting_is_changed_and_the_rest_stays(run: Bank, reviewer: Use
         assert client.bank_config(run.bank_id).overrides == {**OWN, "retain_chunk_size": 2000}
 
 
+@pytest.mark.looks
 def test_no_page_of_administration_shuts_anybody_out(run: Bank, reviewer: User, signed_in: Open) -> None:
     there = factories.make_bank("other", server=run.server)
     with connections.client_for(run.server) as client:

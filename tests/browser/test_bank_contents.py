@@ -45,6 +45,7 @@ def entity_of(bank: Bank) -> str:
         return client.list_entities(bank.bank_id).items[0].id
 
 
+@pytest.mark.looks
 @pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
 def test_no_page_of_a_bank_shuts_anybody_out(
     served: Bank, reviewer: User, signed_in: Open, viewport: dict[str, int]

@@ -89,6 +89,7 @@ def test_an_upload_shows_how_far_it_is_and_a_refusal_names_the_file(
     expect(page.get_by_label("Bank")).to_have_value(str(bank.pk))
 
 
+@pytest.mark.looks
 @pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
 def test_its_pages_are_for_everybody(
     reviewer: User, bank: Bank, chosen: list[Path], signed_in: Open, viewport: dict[str, int]

@@ -59,6 +59,7 @@ def test_held_memories_by_keys(waiting: list[ReviewEntry], reviewer: User, signe
     assert states() == ["queued", "queued", "discarded"]
 
 
+@pytest.mark.looks
 def test_a_held_card_fits_a_phone(waiting: list[ReviewEntry], reviewer: User, signed_in: Open) -> None:
     page = signed_in(reviewer, f"/reviews/{waiting[0].pk}/", viewport=PHONE)
     expect(page.get_by_role("button", name="Reject")).to_be_visible()

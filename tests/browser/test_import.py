@@ -54,6 +54,7 @@ def test_a_file_is_imported_by_hand(reviewer: User, file: Path, signed_in: Open,
     assert page.get_by_text("No registered server and bank").count() >= 1
 
 
+@pytest.mark.looks
 @pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
 def test_no_page_of_imports_shuts_anybody_out(
     queue: list[ReviewEntry], reviewer: User, file: Path, signed_in: Open, viewport: Any

@@ -87,6 +87,7 @@ def test_u_restores_what_a_line_retired(signed_in: Open, reviewer: User, bank: B
     assert (write.fact_ids, write.actor) == (["fact-a"], reviewer)
 
 
+@pytest.mark.looks
 @pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
 def test_no_page_of_it_shuts_anybody_out(signed_in: Open, reviewer: User, bank: Bank, viewport: Any) -> None:
     lines = [*LINES, recall("w" * 900, reason="r" * 900), retire({**KILL_A, "id": "f" * 300})]

@@ -91,6 +91,7 @@ def test_what_changes_is_changed_in_its_place_and_what_is_picked_stays_picked(
     expect(link).to_be_focused()
 
 
+@pytest.mark.looks
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
 def test_no_page_of_operations_shuts_anybody_out(
     size: dict[str, int], operations: list[OperationSeen], reviewer: User, signed_in: Open

@@ -97,6 +97,7 @@ def pages(bank: Bank, operator: User) -> dict[str, str]:
     }
 
 
+@pytest.mark.looks
 @pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
 def test_no_page_shuts_anybody_out(pages: dict[str, str], operator: User, signed_in: Open, viewport: Any) -> None:
     page = signed_in(operator, pages["banks"], viewport=viewport)
@@ -118,6 +119,7 @@ def test_a_refused_form_says_so_to_everybody(bank: Bank, operator: User, signed_
     assert problems(page) == []
 
 
+@pytest.mark.looks
 def test_what_a_thumb_presses_is_big_enough(pages: dict[str, str], operator: User, signed_in: Open) -> None:
     page = signed_in(operator, pages["banks"], viewport=PHONE, has_touch=True)
     origin, small = page.url.split("/banks/")[0], []

@@ -77,6 +77,7 @@ def test_it_works_without_a_script(bank: Bank, reviewer: User, signed_in: Open) 
     assert RetainItem.objects.get().update_mode == "append"
 
 
+@pytest.mark.looks
 @pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
 def test_it_is_for_everybody(bank: Bank, reviewer: User, signed_in: Open, viewport: dict[str, int]) -> None:
     page = signed_in(reviewer, f"{HERE}?bank={bank.pk}", viewport=viewport)

@@ -52,6 +52,7 @@ def test_a_session_is_looked_at_and_retained(
     assert RetainItem.objects.get().document_id == LONG
 
 
+@pytest.mark.looks
 @pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
 def test_its_pages_are_for_everybody(
     reviewer: User, queue: list[Any], file: Path, signed_in: Open, viewport: dict[str, int]
