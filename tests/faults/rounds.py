@@ -22,7 +22,7 @@ MOST_KILLS = 4
 # A kill comes so many seconds after somebody has pressed a button: before, in and after what it sets off.
 USUAL_KILL, LATEST_KILL = 0.12, 0.6
 AT_ONCE = {1: 6, 2: 3, 3: 1}  # how many die together: how often
-DRAINED_WITHIN = 150.0  # seconds; far above what it takes
+DRAINED_WITHIN = 400.0  # seconds; far above what it takes
 SLOW = 20.0  # seconds, above which it is said what was waited for
 
 
