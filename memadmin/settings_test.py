@@ -33,6 +33,9 @@ STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
+# Of fifty threads on a machine with much else to do the last one waits long; that is nothing that a test asserts.
+_PATIENCE = 120  # seconds
+SOCIALACCOUNT_REQUESTS_TIMEOUT = _PATIENCE
 # Tasks never run by themselves in a test: nobody reads the messages.
 if os.environ["DATABASE_URL"]:
     # Each process of a parallel run has a Redis database of its own; pytest-django does the same for PostgreSQL.
@@ -41,9 +44,11 @@ if os.environ["DATABASE_URL"]:
     CACHES["default"]["LOCATION"] = REDIS_URL  # noqa: F405
     CELERY_BROKER_URL = runtime.broker_url(REDIS_URL)
     DATABASES["default"]["TEST"] = {"NAME": "memadmin_test"}  # noqa: F405
+    DATABASES["default"]["OPTIONS"]["pool"]["timeout"] = _PATIENCE  # noqa: F405
 else:
     CACHES["default"] = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}  # noqa: F405
     CELERY_BROKER_URL = "memory://"
     # A file, as people have it: an in-memory database has other locks, and races between threads prove nothing there.
     DATABASES["default"]["TEST"] = {"NAME": str(DATA_DIR / "test.sqlite3")}  # noqa: F405
+    DATABASES["default"]["OPTIONS"]["init_command"] += f"PRAGMA busy_timeout={_PATIENCE * 1000};"  # noqa: F405
 ALLOWED_HOSTS = ["testserver", "localhost", "127.0.0.1"]

@@ -1,20 +1,30 @@
 import os
 from collections.abc import Generator, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 import hypothesis
 import pytest
+from django.db import DatabaseError
 from django.test import Client, TransactionTestCase
+from django.test.utils import setup_databases, teardown_databases
+from pytest_django import DjangoDbBlocker
 
 from banks.models import Bank, Role
 from memadmin.accounts.models import User
-from tests import emptying, factories
+from tests import emptying, factories, migrated
 from tests.browser.chromium import browser
 
 __all__ = ["browser"]  # the fixture of every folder that looks at pages
 
 # How fast a machine is with something else to do, or at its first table of characters, is nothing that a test asserts.
-hypothesis.settings.register_profile("untimed", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+# And a check is about the code alone: it tries the same examples each time, and who works on it others.
+hypothesis.settings.register_profile(
+    "untimed",
+    deadline=None,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+    derandomize=os.environ.get("MEMADMIN_TEST_REQUIRE") == "all",
+)
 hypothesis.settings.load_profile("untimed")
 
 TransactionTestCase._fixture_teardown = emptying.empty  # type: ignore[method-assign]
@@ -28,6 +38,21 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
         report.outcome = "failed"
         report.longrepr = f"left out, and MEMADMIN_TEST_REQUIRE=all: {report.longrepr}"
     return report
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(
+    django_test_environment: None, django_db_modify_db_settings: None, django_db_blocker: DjangoDbBlocker
+) -> Iterator[None]:
+    """pytest-django's own, which knows no database that is migrated already."""
+    with django_db_blocker.unblock():
+        there = migrated.copied()
+        databases = setup_databases(0, interactive=False, keepdb=there, serialized_aliases=[])
+        if not there:
+            migrated.keep()
+    yield
+    with django_db_blocker.unblock(), suppress(DatabaseError):  # somebody who still looks at it does no harm
+        teardown_databases(databases, 0)
 
 
 # What takes the whole machine, or starts a server for all of its tests, stays in one process of a parallel run.

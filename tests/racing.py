@@ -10,7 +10,7 @@ from django.db import connection
 from reviews.errors import NotDecided
 
 ROUNDS = 50
-_PATIENCE = 60.0  # seconds; only a deadlock lasts so long
+_PATIENCE = 180.0  # seconds; only a deadlock lasts so long
 
 
 def at_once(*acts: Callable[[], object], often_switched: bool = True) -> list[object]:

@@ -163,7 +163,7 @@ def test_at_most_five_banks_of_a_server_at_once(bank: Bank, people: People, line
                     met.append(path)
                     waits = len(met) <= searching.AT_ONCE
                 if waits:
-                    first.wait(timeout=20)  # until five have come; it breaks if they never do
+                    first.wait(timeout=60)  # until five have come; it breaks if they never do
                 with lock:
                     now.discard(path)
             return DemoTransport(line.server).handle_request(request)

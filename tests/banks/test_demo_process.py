@@ -31,7 +31,7 @@ class Running:
 
     def __exit__(self, *_):
         self.process.send_signal(signal.SIGTERM)
-        self.process.communicate(timeout=20)
+        self.process.communicate(timeout=120)
 
 
 def test_it_answers_and_forgets_nothing_over_a_restart(tmp_path):
@@ -69,7 +69,7 @@ def test_it_calls_the_webhooks_of_this_machine(tmp_path):
         with Running(tmp_path) as running, HindsightClient(running.url) as client:
             client.create_webhook("payments", url=url, secret="s3cret", events=["retain.completed"])
             client.retain("payments", [RetainItem("Ann keeps the ledger.", "notes/a.md")], operation_id=uuid4())
-            first, again = calls.get(timeout=30), calls.get(timeout=30)
+            first, again = calls.get(timeout=120), calls.get(timeout=120)
         here.shutdown()
     path, headers, body = first
     assert (path, again[2]) == ("/hooks/x", body)
@@ -84,7 +84,7 @@ def test_a_taken_port_is_said_in_one_line(tmp_path):
     with Running(tmp_path / "one") as first:
         port = first.url.rsplit(":", 1)[1]
         command = [sys.executable, "-m", "banks.demo", "--data", str(tmp_path / "two"), "--port", port]
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=30, env=os.environ)
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, env=os.environ)
     assert done.returncode == 1
     assert f"cannot listen on port {port}" in done.stderr
     assert "Traceback" not in done.stderr

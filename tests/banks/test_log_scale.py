@@ -1,11 +1,13 @@
 """What the log page reads must not grow with the log: each question is a few ranges of indexes, on both databases."""
 
 import re
+from collections.abc import Iterator
 from datetime import timedelta
 from urllib.parse import quote
 from uuid import uuid4
 
 import pytest
+import time_machine
 from django.db import connection
 from django.utils import timezone
 
@@ -23,6 +25,13 @@ BY_ID = ("q", "fact", "group", "document")
 READ_WHOLE = r"SCAN banks_write(fact)?\b|Seq Scan on banks_write(fact)?\b"
 # All that there is, or nearly all: read in the order of the list, as far as the page needs.
 IN_ORDER = (LogFilters(), LogFilters(state="done"))
+
+
+@pytest.fixture(autouse=True)
+def noon() -> Iterator[None]:
+    """The middle of a day: all rows are of it."""
+    with time_machine.travel(timezone.localtime().replace(hour=12), tick=False):
+        yield
 
 
 @pytest.fixture

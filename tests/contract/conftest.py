@@ -23,7 +23,7 @@ from banks.models import Bank as BankRow
 from tests import factories
 from tests.hindsight.runner import KEY, CannotStart, Home, used
 
-_PATIENCE = 60.0  # seconds; the longest wait is for a retain that fails four times
+_PATIENCE = 180.0  # seconds; the longest wait is for a retain that fails four times
 _PACE = Pace(pickup=0.005, work=0.01, backoff=0.3)
 
 

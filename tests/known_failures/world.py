@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, unquote
 
 import time_machine
 from django.apps import apps
-from django.core import serializers
+from django.db import connection
 from django.utils import timezone
 
 from banks import connections
@@ -63,6 +63,7 @@ BANK_IDS = [
 BANKS_REFUSED = ["", ".", "..", "x/documents/y", "x/memories", "org/user", "/", "a\0b"]
 
 PRESENCE = {"accounts.user", "sessions.session", "account.emailaddress"}
+CONSTANT = {"auth.permission", "contenttypes.contenttype"}  # as the migrations have made them
 
 
 def short(value: object) -> str:
@@ -131,6 +132,10 @@ def loaded(bank: Bank, document_id: str, text: str = "Ann keeps the ledger. Ben 
 
 def everything(*, without: Collection[str] = ()) -> str:
     """Every row of the product as text; what only says that somebody was here is left out."""
-    left_out = PRESENCE | set(without)
-    models = [model for model in apps.get_models() if model._meta.label_lower not in left_out]
-    return serializers.serialize("json", [row for model in models for row in model._default_manager.order_by("pk")])
+    found, left_out = [], PRESENCE | CONSTANT | set(without)
+    with connection.cursor() as cursor:  # ten times as fast as by its models, for what is asked hundreds of times
+        for model in apps.get_models(include_auto_created=True):
+            if (name := model._meta.label_lower) not in left_out:
+                cursor.execute(f"SELECT * FROM {model._meta.db_table} ORDER BY {model._meta.pk.column}")
+                found += [f"{name} {[bytes(v) if isinstance(v, memoryview) else v for v in row]}" for row in cursor]
+    return "\n".join(found)

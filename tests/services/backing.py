@@ -2,6 +2,9 @@
 
 import functools
 import os
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
@@ -16,24 +19,46 @@ def in_use() -> bool:
     return bool(os.environ.get("MEMADMIN_TEST_DATABASE_URL"))
 
 
-@functools.cache
-def of(data_dir: Path) -> dict[str, str]:
+_told: dict[Path, dict[str, str]] = {}
+
+
+def of(data_dir: Path, *, migrated: bool = False) -> dict[str, str]:
     """What the product on this data folder is told; nothing where it brings its own database and broker.
 
-    They are empty at first, and the same ones for as long as this run of the tests lasts.
+    They are empty at first, but for the tables if it is `migrated`, and the same ones for as long as this run of the
+    tests lasts.
     """
     if not in_use():
         return {}
+    if data_dir not in _told:
+        _told[data_dir] = _new(migrated)
+    return _told[data_dir]
+
+
+def _new(migrated: bool) -> dict[str, str]:
     with psycopg.connect(os.environ["MEMADMIN_TEST_DATABASE_URL"], autocommit=True) as connection:
         connection.execute(_NUMBERS)
         (number,) = connection.execute("SELECT nextval('installations')").fetchone() or (0,)
-    database, broker = new_database(f"installation_{number}"), os.environ["MEMADMIN_TEST_REDIS_URL"]
+    database = new_database(f"installation_{number}", like=_migrated() if migrated else "")
+    broker = os.environ["MEMADMIN_TEST_REDIS_URL"]
     return {"DATABASE_URL": database, "REDIS_URL": f"{broker}?db={number}"}
 
 
-def new_database(name: str) -> str:
-    """The URL of a new, empty database. `name`: ours, never from outside."""
+@functools.cache
+def _migrated() -> str:
+    """The name of a database in which all migrations are applied, and which nobody uses."""
+    name = f"migrated_{os.getpid()}"
+    url = new_database(name)
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {**os.environ, "MEMADMIN_TEST_DATABASE_URL": url, "MEMADMIN_DATA_DIR": folder}
+        command = [sys.executable, "-m", "django", "migrate", "--verbosity", "0"]
+        subprocess.run(command, env={**environment, "DJANGO_SETTINGS_MODULE": "memadmin.settings_test"}, check=True)
+    return name
+
+
+def new_database(name: str, *, like: str = "") -> str:
+    """The URL of a new database, empty or a copy. Both names are ours, never from outside."""
     url = os.environ["MEMADMIN_TEST_DATABASE_URL"]
     with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}".encode())
+        connection.execute(f"CREATE DATABASE {name}{f' TEMPLATE {like}' if like else ''}".encode())
     return urlunsplit(urlsplit(url)._replace(path=f"/{name}"))

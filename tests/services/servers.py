@@ -25,7 +25,7 @@ from tests.services.account import Account, NoAccount
 PREFIX = "memadmin-services-"
 USER = "memadmin"
 REDIS_DATABASES = 10_000
-_READY_WITHIN = 60.0  # seconds
+_READY_WITHIN = 180.0  # seconds
 _STOPPED_WITHIN = 20.0
 # Nothing of it outlives the run, and no query runs so long that compiling it first would pay.
 _QUICK = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "jit=off")

@@ -14,6 +14,8 @@ from functools import partial
 from pathlib import Path
 
 from memadmin.runtime import die_with_parent
+from memadmin.up.choice import CHOICE_FILE
+from tests import migrated
 from tests.services import backing
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -28,7 +30,7 @@ def clean_environment(data_dir: Path, **more: str) -> dict[str, str]:
     return {**kept, **ours, **backing.of(data_dir), **more}
 
 
-def wait_for(what: Callable[[], object], *, seconds: float = 60.0) -> None:
+def wait_for(what: Callable[[], object], *, seconds: float = 180.0) -> None:
     """Polls until it is true; fails the test when it never is."""
     deadline = time.monotonic() + seconds
     while not what():
@@ -64,7 +66,7 @@ class Up:
     def output(self) -> str:
         return "\n".join(self.lines)
 
-    def wait_for_line(self, pattern: str, *, seconds: float = 90.0) -> str:
+    def wait_for_line(self, pattern: str, *, seconds: float = 180.0) -> str:
         """The first group of the first line that matches."""
         found: list[str] = []
 
@@ -89,12 +91,24 @@ class Up:
 
 
 @contextmanager
-def running(data_dir: Path, *arguments: str, **env: str) -> Iterator[Up]:
+def running(data_dir: Path, *arguments: str, new: bool = False, **env: str) -> Iterator[Up]:
+    """`new`: the first start applies all migrations. Else the database is there, which saves half of the time."""
+    if not new and not (data_dir / CHOICE_FILE).exists():
+        _lay_database(data_dir / "demo" if "demo" in arguments else data_dir, data_dir)
     up = Up(data_dir, *arguments, **env)
     try:
         yield up
     finally:
         up.stop()
+
+
+def _lay_database(folder: Path, data_dir: Path) -> None:
+    if backing.in_use():
+        backing.of(data_dir, migrated=True)
+        return
+    data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    folder.mkdir(mode=0o700, exist_ok=True)
+    migrated.copy_to(folder / "memadmin.sqlite3")
 
 
 def processes(data_dir: Path) -> dict[int, str]:

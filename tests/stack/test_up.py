@@ -54,7 +54,7 @@ def memadmin(data_dir: Path, *arguments: str) -> str:
 
 @linux
 def test_up_serves_the_demo_and_the_link_signs_in_once(data_dir: Path) -> None:
-    with running(data_dir, *DEMO) as up:
+    with running(data_dir, *DEMO, new=True) as up:
         address = up.wait_until_ready()
         file = Path(up.wait_for_line(r"one-time link in (\S+)"))
         link = file.read_text().strip()
@@ -85,7 +85,7 @@ def test_a_second_up_on_the_same_folder_refuses_and_names_the_first(data_dir: Pa
         up.wait_for_line("Hindsight:")
         second = Up(data_dir, *DEMO)
 
-        assert second.process.wait(30) == 1
+        assert second.process.wait(90) == 1
         second.stop()
         assert f"already running on {data_dir} (pid {up.process.pid}, http://127.0.0.1:" in second.output
         assert up.process.poll() is None
@@ -96,7 +96,7 @@ def test_a_used_port_says_so_and_nothing_is_started(data_dir: Path) -> None:
         port = taken.getsockname()[1]
         up = Up(data_dir, "--hindsight", "demo", PORT=str(port))
 
-        assert up.process.wait(30) == 1
+        assert up.process.wait(90) == 1
         up.stop()
     assert f"Port {port} is in use" in up.output
     assert "PORT=" in up.output
@@ -112,7 +112,7 @@ def test_nothing_is_left_when_the_supervisor_is_killed_and_the_next_one_starts(d
         assert len(processes(data_dir)) == (7 if backing.in_use() else 8)
 
         up.process.kill()
-        wait_for(lambda: not processes(data_dir), seconds=15)
+        wait_for(lambda: not processes(data_dir))
 
     with running(data_dir, "--port", "0") as again:
         again.wait_until_ready()

@@ -178,4 +178,4 @@ def test_the_program_starts_without_django_and_ends_by_a_signal(tmp_path: Path) 
         assert "Looking every 10 s" in program.stderr.readline()
         assert "cannot be reached" in program.stderr.readline()
         program.send_signal(signal.SIGTERM)
-        assert program.wait(30) == 0
+        assert program.wait(120) == 0
