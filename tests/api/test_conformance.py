@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,11 @@ def there(bank: Bank, people: People) -> dict[str, int]:
     return {"review_id": review.pk, "operation_id": operation.pk, "write_id": write.pk, "item_id": item.pk, "job_id": 1}
 
 
+@cache
+def schema() -> Any:
+    return schemathesis.openapi.from_wsgi("/api/v1/openapi.json", application)
+
+
 def leading_there(case: Any, bank: Bank, there: dict[str, int]) -> None:
     """Random names are of nothing, and the endpoint would go no further."""
     case.path_parameters = {name: there[name] for name in case.path_parameters or {}}
@@ -90,10 +96,8 @@ def leading_there(case: Any, bank: Bank, there: dict[str, int]) -> None:
 def test_every_answer_is_promised(
     path: str, method: str, mode: Any, token: str, bank: Bank, there: dict[str, int], line: LyingTransport
 ) -> None:
-    schema = schemathesis.openapi.from_wsgi("/api/v1/openapi.json", application)
-
     @bounded
-    @given(case=schema[path][method].as_strategy(generation_mode=mode))
+    @given(case=schema()[path][method].as_strategy(generation_mode=mode))
     def ask(case: Any) -> None:
         if mode == GenerationMode.POSITIVE:
             leading_there(case, bank, there)
