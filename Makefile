@@ -68,7 +68,7 @@ hindsight: dev
 	@$(RUN) -m tests.hindsight $(or $(ARGS),up)
 
 clean:
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis build *.egg-info
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .cache/migrated build *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 runtime:
