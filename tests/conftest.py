@@ -1,14 +1,17 @@
 import gc
 import os
+import time
 from collections.abc import Generator, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import timedelta
 
 import hypothesis
 import pytest
 from django.db import DatabaseError
 from django.test import Client, TransactionTestCase
 from django.test.utils import setup_databases, teardown_databases
+from django.utils import timezone
 from pytest_django import DjangoDbBlocker
 
 from banks.models import Bank, Role
@@ -39,6 +42,15 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
         report.outcome = "failed"
         report.longrepr = f"left out, and MEMADMIN_TEST_REQUIRE=all: {report.longrepr}"
     return report
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup() -> None:
+    """No test begins in the last half minute of a day: what was today would be yesterday before it ends."""
+    now = timezone.localtime()
+    left = (now + timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0) - now
+    if left < timedelta(seconds=30):
+        time.sleep(left.total_seconds())
 
 
 def pytest_collection_finish() -> None:
