@@ -98,7 +98,10 @@ def up(home: Home, *, install: bool, keep: bool = False) -> Running:
             if not install:
                 raise CannotStart("Hindsight is not installed; `make hindsight` does it (about 110 MB)")
             _install(home)
-        return _start(home, keep)
+        try:
+            return _start(home, keep)
+        except CannotStart:  # somebody may have taken one of its ports in between
+            return _start(home, keep)
 
 
 def down(home: Home) -> None:
