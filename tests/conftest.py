@@ -8,6 +8,7 @@ from datetime import timedelta
 
 import hypothesis
 import pytest
+from django.core.cache import cache
 from django.db import DatabaseError
 from django.test import Client, TransactionTestCase
 from django.test.utils import setup_databases, teardown_databases
@@ -46,7 +47,9 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup() -> None:
-    """No test begins in the last half minute of a day: what was today would be yesterday before it ends."""
+    """No test finds in the cache what another one left: their rows may have the same ids. And none begins in the last
+    half minute of a day: what was today would be yesterday before it ends."""
+    cache.clear()
     now = timezone.localtime()
     left = (now + timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0) - now
     if left < timedelta(seconds=30):

@@ -1,5 +1,4 @@
 import pytest
-from django.core.cache import cache
 
 from banks.models import Bank
 from tests.api.asking import Program, issue
@@ -7,11 +6,6 @@ from tests.banks.conftest import line
 from tests.conftest import People
 
 __all__ = ["line"]
-
-
-@pytest.fixture(autouse=True)
-def _nobody_was_refused() -> None:
-    cache.clear()
 
 
 @pytest.fixture

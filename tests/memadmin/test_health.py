@@ -1,5 +1,4 @@
 import pytest
-from django.core.cache import cache
 from django.db import DatabaseError
 from django.test import Client
 
@@ -15,7 +14,6 @@ def test_the_process_answers_without_the_database(client: Client) -> None:
 
 
 def test_ready_when_the_database_is(client: Client, db: None) -> None:
-    cache.clear()
     tasks.sign_of_life("door")
     factories.make_server(health="unreachable", api_key="hush")
 

@@ -6,7 +6,6 @@ from io import StringIO
 import pytest
 import time_machine
 from django.conf import LazySettings
-from django.core.cache import cache
 from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.test import Client
@@ -23,11 +22,6 @@ from tests.reviews.pages import text_of
 
 PASSWORD = "correct horse battery"
 TOO_MANY = "Too many wrong tries"
-
-
-@pytest.fixture(autouse=True)
-def fresh_limits() -> None:
-    cache.clear()  # allauth counts posts of an address there, right ones too
 
 
 def sign_in(name: str, password: str = "wrong", address: str = "192.0.2.1") -> str:

@@ -10,7 +10,6 @@ import time_machine
 from allauth.mfa.models import Authenticator
 from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value
 from django.conf import LazySettings
-from django.core.cache import cache
 from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
@@ -26,11 +25,6 @@ from tests.reviews.pages import text_of
 PASSWORD = "correct horse battery"
 WHY = {"reason": "Her phone is in the lake."}
 ADD, CODE, CODES = "/accounts/second-factor/add/", "/accounts/code/", "/accounts/second-factor/codes/"
-
-
-@pytest.fixture(autouse=True)
-def fresh_codes() -> None:
-    cache.clear()
 
 
 def code_of(secret: str) -> str:

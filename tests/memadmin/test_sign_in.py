@@ -1,5 +1,4 @@
 import pytest
-from django.core.cache import cache
 from django.test import Client
 
 from tests import factories
@@ -7,11 +6,6 @@ from tests.conftest import People
 
 LOGIN = "/accounts/login/"
 PASSWORD = "correct horse battery"
-
-
-@pytest.fixture(autouse=True)
-def fresh_limits() -> None:
-    cache.clear()
 
 
 def sign_in(client: Client, name: str, password: str = PASSWORD, **more: str):

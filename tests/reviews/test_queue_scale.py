@@ -25,8 +25,7 @@ ADDRESSES = ["/", "/reviews/?order=oldest", "/reviews/?order=newest", *[f"/revie
 
 @pytest.fixture(autouse=True)
 def noon() -> Iterator[datetime]:
-    """The middle of a day, and no chart of an earlier test."""
-    cache.clear()
+    """The middle of a day."""
     now = timezone.localtime().replace(hour=12)
     with time_machine.travel(now, tick=False):
         yield now

@@ -2,7 +2,6 @@ from pathlib import Path
 
 import pytest
 from django.conf import LazySettings
-from django.core.cache import cache
 
 from banks.models import Bank
 from tests.api.asking import issue
@@ -13,7 +12,6 @@ from tests.syncing.machine import Machine
 @pytest.fixture
 def machine(bank: Bank, people: People, tmp_path: Path, settings: LazySettings) -> Machine:
     """Of a reviewer."""
-    cache.clear()
     settings.MEDIA_ROOT = tmp_path / "uploads"
     settings.MEDIA_ROOT.mkdir()
     return Machine(tmp_path, bank, issue(people.reviewer))
