@@ -25,7 +25,19 @@ CREATE_FIELDS = frozenset(
     ]
 )
 _DISPOSITION = {"skepticism": 3, "literalism": 3, "empathy": 3}
-_TABLES = ["facts", "chunks", "documents", "operations", "mental_models", "directives", "events", "config", "banks"]
+_TABLES = [
+    "facts",
+    "chunks",
+    "documents",
+    "operations",
+    "mental_models",
+    "mental_model_versions",
+    "directives",
+    "events",
+    "webhooks",
+    "config",
+    "banks",
+]
 PERIODS = {"7d": 7, "30d": 30, "90d": 90}  # in days; shorter ones are not asked for by anybody here
 FACT_TYPES = ("world", "experience", "observation")
 _LONGEST_ID = 192  # bytes of UTF-8
@@ -105,18 +117,7 @@ def delete_bank(request: Request) -> dict[str, Any]:
     count += request.store.number("SELECT count(*) FROM documents WHERE bank_id = ?", request.bank_id)
     hooks = "SELECT id FROM webhooks WHERE bank_id = ?"
     request.store.run(f"DELETE FROM deliveries WHERE webhook_id IN ({hooks})", request.bank_id)  # noqa: S608
-    for table in (
-        "facts",
-        "chunks",
-        "documents",
-        "operations",
-        "mental_models",
-        "directives",
-        "events",
-        "webhooks",
-        "config",
-        "banks",
-    ):
+    for table in _TABLES:
         request.store.run(f"DELETE FROM {table} WHERE bank_id = ?", request.bank_id)  # noqa: S608
     message = f"Bank '{request.bank_id}' and all associated data deleted successfully"
     return {"success": True, "message": message, "deleted_count": count}

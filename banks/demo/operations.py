@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
-from banks.demo import clone, files, retain, text
+from banks.demo import clone, files, mental_models, retain, text
 from banks.demo.banks import ensure_bank, require_bank
 from banks.demo.http import Problem, Request
 from banks.demo.store import Row, pack, stamp, unpack
@@ -171,6 +171,10 @@ def _step(request: Request, row: Row) -> None:
     if row["type"] == clone.TYPE:
         _end(request, row, clone.copy(request, row) if row["status"] != "cancelled" else "", 0)
         return
+    if row["type"] == mental_models.WRITING:
+        mental_models.write(request, row["model_id"])
+        _end(request, row, "", 0)
+        return
     for item in unpack(row["items"]):
         try:
             added += retain.store_item(request, item, row["id"])
@@ -294,7 +298,7 @@ def _shown(row: Row) -> dict[str, Any]:
     return (
         both
         | {name: row[name] for name in names.split()}
-        | {"progress": None, "details": None, "mental_model_id": None}
+        | {"progress": None, "details": None, "mental_model_id": row["model_id"]}
     )
 
 

@@ -39,6 +39,7 @@ logger = logging.getLogger(__name__)
 
 API_VERSION = "1.1.0"
 Reply = tuple[int, dict[str, str], bytes]
+Handler = Callable[[Request], dict[str, Any] | list[dict[str, Any]]]
 
 
 def _now() -> datetime:
@@ -58,14 +59,12 @@ def health(request: Request) -> dict[str, Any]:
 class _Route:
     method: str
     pattern: re.Pattern[str]
-    handler: Callable[[Request], dict[str, Any]]
+    handler: Handler
     query: frozenset[str]
     open: bool = False
 
 
-def _route(
-    method: str, path: str, handler: Callable[[Request], dict[str, Any]], query: str = "", *, is_open: bool = False
-) -> _Route:
+def _route(method: str, path: str, handler: Handler, query: str = "", *, is_open: bool = False) -> _Route:
     """`{name}` is one segment, `{name:path}` everything: matched against the decoded path, as the real server does."""
     pattern = re.sub(r"\{(\w+):path\}", r"(?P<\1>.*)", path)
     pattern = re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", pattern)
@@ -121,6 +120,12 @@ _ROUTES = (
     _route("DELETE", f"{_BANK}/directives/{{directive}}", directives.delete_directive),
     _route("GET", f"{_BANK}/mental-models", mental_models.list_models, "detail tags tags_match limit offset"),
     _route("POST", f"{_BANK}/mental-models", mental_models.create_model),
+    _route("GET", f"{_BANK}/mental-models/{{model}}", mental_models.get_model, "detail"),
+    _route("PATCH", f"{_BANK}/mental-models/{{model}}", mental_models.patch_model),
+    _route("DELETE", f"{_BANK}/mental-models/{{model}}", mental_models.delete_model),
+    _route("GET", f"{_BANK}/mental-models/{{model}}/history", mental_models.history),
+    _route("POST", f"{_BANK}/mental-models/{{model}}/refresh", mental_models.refresh_model),
+    _route("POST", f"{_BANK}/mental-models/{{model}}/dry-run-refresh", mental_models.dry_run_refresh),
     _route("GET", f"{_BANK}/operations", operations.list_operations, "status type limit offset exclude_parents"),
     _route("GET", f"{_BANK}/operations/{{operation}}", operations.get_operation, "include_payload"),
     _route("DELETE", f"{_BANK}/operations/{{operation}}", operations.cancel_operation),
@@ -240,7 +245,7 @@ class DemoServer:
             parsers=self._parsers,
         )
 
-    def _answer(self, request: Request) -> tuple[int, dict[str, Any]]:
+    def _answer(self, request: Request) -> tuple[int, dict[str, Any] | list[dict[str, Any]]]:
         operations.catch_up(request)
         self._store.commit()  # what was due has happened, whatever becomes of this request
         self._store.begin()
@@ -252,7 +257,7 @@ class DemoServer:
             self._store.begin()
             return problem.status, {"detail": problem.detail}
 
-    def _dispatch(self, request: Request) -> dict[str, Any]:
+    def _dispatch(self, request: Request) -> dict[str, Any] | list[dict[str, Any]]:
         if "\0" in request.path:
             raise Problem(500, 'invalid byte sequence for encoding "UTF8": 0x00')
         matches = [(route, found) for route in _ROUTES if (found := route.pattern.fullmatch(request.path))]
@@ -275,7 +280,7 @@ class DemoServer:
             raise Problem(401, "Authentication failed: Invalid API key")
 
 
-def _reply(status: int, data: dict[str, Any], ignored: list[str]) -> Reply:
+def _reply(status: int, data: dict[str, Any] | list[dict[str, Any]], ignored: list[str]) -> Reply:
     raw = json.dumps(data, ensure_ascii=False).encode("utf-8", "replace")
     headers = {"content-type": "application/json", "content-length": str(len(raw))}
     if ignored:

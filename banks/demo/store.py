@@ -42,8 +42,14 @@ CREATE INDEX IF NOT EXISTS operations_of_bank ON operations (bank_id, created_at
 CREATE INDEX IF NOT EXISTS operations_of_parent ON operations (parent_id);
 CREATE TABLE IF NOT EXISTS mental_models (
   bank_id TEXT NOT NULL, id TEXT NOT NULL, name TEXT NOT NULL, source_query TEXT NOT NULL, content TEXT NOT NULL,
-  based_on TEXT NOT NULL, created_at TEXT NOT NULL, PRIMARY KEY (bank_id, id)
+  based_on TEXT NOT NULL, created_at TEXT NOT NULL, tags TEXT NOT NULL DEFAULT '[]', max_tokens INTEGER NOT NULL
+  DEFAULT 2048, trigger TEXT NOT NULL DEFAULT '{}', refreshed_at TEXT, PRIMARY KEY (bank_id, id)
 );
+CREATE TABLE IF NOT EXISTS mental_model_versions (
+  number INTEGER PRIMARY KEY, bank_id TEXT NOT NULL, model_id TEXT NOT NULL, content TEXT NOT NULL,
+  based_on TEXT NOT NULL, changed_at TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS mental_model_versions_of ON mental_model_versions (bank_id, model_id);
 CREATE TABLE IF NOT EXISTS directives (
   id TEXT PRIMARY KEY, bank_id TEXT NOT NULL, name TEXT NOT NULL, content TEXT NOT NULL, priority INTEGER NOT NULL,
   is_active INTEGER NOT NULL, tags TEXT NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL
@@ -72,6 +78,17 @@ CREATE TABLE IF NOT EXISTS failures (key TEXT PRIMARY KEY, count INTEGER NOT NUL
 CREATE TABLE IF NOT EXISTS notes (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 """
 
+# Columns that tables of earlier versions lack; a new file has them from the beginning.
+_ADDED = {
+    "mental_models": {
+        "tags": "TEXT NOT NULL DEFAULT '[]'",
+        "max_tokens": "INTEGER NOT NULL DEFAULT 2048",
+        "trigger": "TEXT NOT NULL DEFAULT '{}'",
+        "refreshed_at": "TEXT",
+    },
+    "operations": {"model_id": "TEXT"},
+}
+
 Row = sqlite3.Row
 
 
@@ -87,6 +104,10 @@ class Store:
             self._db.execute("PRAGMA journal_mode=WAL")
             self._db.execute("PRAGMA synchronous=NORMAL")
         self._db.executescript(_SCHEMA)
+        for table, columns in _ADDED.items():
+            known = {row["name"] for row in self._db.execute(f"PRAGMA table_info({table})")}
+            for name in columns.keys() - known:
+                self._db.execute(f"ALTER TABLE {table} ADD COLUMN {name} {columns[name]}")
 
     def close(self) -> None:
         self._db.close()

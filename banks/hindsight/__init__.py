@@ -2,7 +2,7 @@
 
 from banks.hindsight.client import HindsightClient
 from banks.hindsight.contents import Chunk, DocumentEvent, Entity
-from banks.hindsight.derived import MentalModel, SourceFact
+from banks.hindsight.derived import SourceFact
 from banks.hindsight.directives import Directive
 from banks.hindsight.dry_run import DryRun, ExtractedFact, Extraction
 from banks.hindsight.errors import (
@@ -21,8 +21,9 @@ from banks.hindsight.errors import (
     Unreachable,
 )
 from banks.hindsight.files import RetainFile, safe_name
-from banks.hindsight.ids import check_bank_id, check_document_id, check_fact_id, is_addressable
+from banks.hindsight.ids import check_bank_id, check_document_id, check_fact_id, check_model_id, is_addressable
 from banks.hindsight.items import RetainItem, retain_body
+from banks.hindsight.models import Evidence, MentalModel, ModelChange, RefreshTrial
 from banks.hindsight.numbers import Days
 from banks.hindsight.operations import ChildOperation, Operation
 from banks.hindsight.shapes import (
@@ -59,6 +60,7 @@ __all__ = [
     "DocumentRow",
     "DryRun",
     "Entity",
+    "Evidence",
     "ExtractedFact",
     "Extraction",
     "Fact",
@@ -67,10 +69,12 @@ __all__ = [
     "HindsightError",
     "Invalid",
     "MentalModel",
+    "ModelChange",
     "NotAddressable",
     "NotFound",
     "Operation",
     "Page",
+    "RefreshTrial",
     "Refused",
     "RetainFile",
     "RetainItem",
@@ -86,6 +90,7 @@ __all__ = [
     "check_bank_id",
     "check_document_id",
     "check_fact_id",
+    "check_model_id",
     "is_addressable",
     "retain_body",
     "safe_name",

@@ -54,9 +54,15 @@ class Calls:
         return ids.bank_path(self._namespace, bank_id, *rest)
 
     def _send(
-        self, method: str, path: bytes, *, query: ids.Query | None = None, body: dict[str, Any] | None = None
+        self,
+        method: str,
+        path: bytes,
+        *,
+        query: ids.Query | None = None,
+        body: dict[str, Any] | None = None,
+        listed: bool = False,
     ) -> Answer:
-        return self._sender.send(method, path, query=query, body=body)
+        return self._sender.send(method, path, query=query, body=body, listed=listed)
 
     def _get(self, path: bytes, parse: Callable[[Any], Parsed], query: ids.Query | None = None) -> Parsed:
         return self._parse(self._send("GET", path, query=query), parse, method="GET", path=path.decode("ascii"))
@@ -72,6 +78,13 @@ class Calls:
             return parse(answer.data)
         except ShapeError as error:
             raise errors.BadAnswer(f"Not the answer of this API: {error}.", **about) from error
+
+    def _began(self, answer: Answer, path: bytes) -> str:
+        given = answer.data.get("operation_id")
+        if not isinstance(given, str) or not given:
+            about: dict[str, Any] = {"method": "POST", "path": path.decode("ascii")}
+            raise errors.BadAnswer("The server did not say which operation it began.", unknown=True, **about)
+        return given
 
     def _page(
         self,

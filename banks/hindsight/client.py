@@ -12,11 +12,12 @@ from uuid import UUID
 from banks.hindsight import errors, ids
 from banks.hindsight.calls import PAGE
 from banks.hindsight.contents import ContentCalls
-from banks.hindsight.derived import MentalModel, SourceFact
+from banks.hindsight.derived import SourceFact
 from banks.hindsight.directives import DirectiveCalls
 from banks.hindsight.dry_run import DryRun, Extraction
 from banks.hindsight.files import RetainFile, form_of
 from banks.hindsight.items import RetainItem, retain_body
+from banks.hindsight.models import ModelCalls
 from banks.hindsight.numbers import Days, aliases_in
 from banks.hindsight.operations import Operation
 from banks.hindsight.shapes import (
@@ -32,7 +33,6 @@ from banks.hindsight.shapes import (
     Retained,
     Version,
 )
-from banks.hindsight.transport import Answer
 from banks.hindsight.walking import MOST_PAGES, every_row, first_rows
 from banks.hindsight.webhooks import WebhookCalls
 
@@ -41,7 +41,7 @@ MOST_OPERATIONS = 1_000  # that a walk brings home
 _OTHER_DOCUMENT = "This server cannot show this document: it answered for something else."
 
 
-class HindsightClient(ContentCalls, DirectiveCalls, WebhookCalls):
+class HindsightClient(ContentCalls, DirectiveCalls, ModelCalls, WebhookCalls):
     """One server as seen with one key. A context manager; safe to share between threads.
 
     base_url: `http(s)://host[:port][/prefix]`; ValueError when it is anything else. `transport` replaces the network.
@@ -351,17 +351,3 @@ class HindsightClient(ContentCalls, DirectiveCalls, WebhookCalls):
         fields = {"text": text, "state": state, "reason": reason}
         body = {key: value for key, value in fields.items() if value is not None}
         return self._parsed("PATCH", ids.fact_path(self._namespace, bank_id, fact_id), Fact.parse, body=body)
-
-    # mental models
-
-    def list_mental_models(self, bank_id: str, *, limit: int = PAGE, offset: int = 0) -> Page[MentalModel]:
-        """With what each rests on, which may be megabytes for many: ask for few. `limit` is 1 to 1000."""
-        path = self._bank(bank_id, "mental-models")
-        return self._page(path, "items", MentalModel.parse, limit=limit, offset=offset, detail="full")
-
-    def _began(self, answer: Answer, path: bytes) -> str:
-        given = answer.data.get("operation_id")
-        if not isinstance(given, str) or not given:
-            about: dict[str, Any] = {"method": "POST", "path": path.decode("ascii")}
-            raise errors.BadAnswer("The server did not say which operation it began.", unknown=True, **about)
-        return given

@@ -23,7 +23,7 @@ from typing import Literal
 
 from memadmin.retention import head_of
 
-What = Literal["bank", "document", "fact", "operation", "entity", "directive", "route"]
+What = Literal["bank", "document", "fact", "operation", "entity", "directive", "model", "route"]
 
 _UNPRINTABLE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+")
 _LONGEST_DETAIL = 300
@@ -192,4 +192,5 @@ _MISSING: tuple[tuple[What, re.Pattern[str]], ...] = (
     ("operation", re.compile(r"Operation .*not found", re.DOTALL)),
     ("entity", re.compile(r"Entity .*not found", re.DOTALL)),
     ("directive", re.compile(r"Directive '.*' not found", re.DOTALL)),
+    ("model", re.compile(r"Mental model .*not found", re.DOTALL)),
 )

@@ -43,6 +43,11 @@ def directive_path(namespace: str, bank_id: str, directive_id: str) -> bytes:
     return bank_path(namespace, bank_id, "directives") + b"/" + _segment("directive id", directive_id)
 
 
+def model_path(namespace: str, bank_id: str, model_id: str, *rest: str) -> bytes:
+    path = bank_path(namespace, bank_id, "mental-models") + b"/" + _segment("mental model id", model_id)
+    return b"/".join([path, *_words(rest)])
+
+
 def operation_path(namespace: str, bank_id: str, operation_id: str, *rest: str) -> bytes:
     path = bank_path(namespace, bank_id, "operations") + b"/" + _segment("operation id", operation_id)
     return b"/".join([path, *_words(rest)])
@@ -78,6 +83,11 @@ def check_bank_id(bank_id: str) -> None:
 def check_fact_id(fact_id: str) -> None:
     """Raises NotAddressable for a fact id that no call can name."""
     _segment("fact id", fact_id)
+
+
+def check_model_id(model_id: str) -> None:
+    """Raises NotAddressable for the id of a mental model that no call can name."""
+    _segment("mental model id", model_id)
 
 
 def is_shadowed(document_id: str) -> bool:

@@ -102,15 +102,19 @@ class Sender:
         query: Query | None = None,
         body: dict[str, Any] | None = None,
         form: Form | None = None,
+        listed: bool = False,
     ) -> Answer:
-        """The answer, or one of the errors of `errors`. `form`: instead of a body, and read in pieces."""
+        """The answer, or one of the errors of `errors`. `form`: instead of a body, and read in pieces.
+
+        `listed`: the answer may be a bare list, which becomes the `items` of an object.
+        """
         url = url_of(self.base, path, query)
         content = form if body is None else encode(body)
         call = _Call(method, url.raw_path.decode("ascii"), time.monotonic())
         for _ in range(MOST_REDIRECTS + 1):
             status, headers, raw = self._exchange(call, url, content)
             if not 300 <= status < 400:
-                return self._understand(call, status, headers, raw)
+                return self._understand(call, status, headers, raw, listed)
             url = self._redirected(call, url, status, headers)
         raise errors.BadAnswer("The server keeps redirecting.", **call.about())
 
@@ -165,11 +169,13 @@ class Sender:
             raise errors.BadAnswer("A redirect of a write; it was not followed.", **about)
         return target
 
-    def _understand(self, call: _Call, status: int, headers: httpx.Headers, raw: bytes) -> Answer:
+    def _understand(self, call: _Call, status: int, headers: httpx.Headers, raw: bytes, listed: bool) -> Answer:
         about = call.about() | {"status": status}
         if not 200 <= status < 300:
             raise self._error(status, headers, raw, about)
         data = _json(headers, raw)
+        if listed and isinstance(data, list):
+            data = {"items": data}
         if not isinstance(data, dict):
             raise errors.BadAnswer(f"Expected a JSON object, got {_kind(headers, raw)}.", unknown=True, **about)
         ignored = tuple(name.strip() for name in headers.get("x-ignored-params", "").split(",") if name.strip())

@@ -93,7 +93,7 @@ def _models(client: HindsightClient, bank: Bank, about: set[str], began: float) 
     """Those that have read one of these. A model that does not say on what it rests counts as not looked at."""
     offset, told, names = 0, 0, list[str]()
     while True:
-        page = client.list_mental_models(bank.bank_id, limit=MODELS_PAGE, offset=offset)
+        page = client.list_mental_models(bank.bank_id, detail="full", limit=MODELS_PAGE, offset=offset)
         offset += len(page.items)
         said = [model for model in page.items if model.based_on is not None]
         told += len(said)

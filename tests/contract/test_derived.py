@@ -55,7 +55,9 @@ def test_an_observation_names_its_sources_with_their_texts(bank, facts):
 def test_a_mental_model_names_what_it_rests_on(target, bank, facts):
     until(lambda: observations(bank), bool)
     make_model(target, bank, "m1", "What is known about Alice, Acme and Globex?")
-    made = until(lambda: bank.client.list_mental_models(bank.id).items, lambda rows: rows and rows[0].based_on)
+    made = until(
+        lambda: bank.client.list_mental_models(bank.id, detail="full").items, lambda rows: rows and rows[0].based_on
+    )
     assert [(model.id, model.name) for model in made] == [("m1", "Model m1")]
     known = {fact.id for fact in bank.client.list_facts(bank.id).items}
     assert made[0].based_on <= known
