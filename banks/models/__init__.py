@@ -8,6 +8,7 @@ from banks.models.log_index import Unindexed, WriteFact
 from banks.models.numbers import BankAlias, BankNumbers
 from banks.models.operations import OperationLook, OperationSeen
 from banks.models.retain import RetainItem, RetainLabel
+from banks.models.seeds import ModelPin, Seed
 from banks.models.servers import Server
 from banks.models.tokens import ApiToken, IdempotencyKey
 from banks.models.webhooks import Webhook, WebhookDelivery
@@ -27,6 +28,7 @@ __all__ = [
     "Job",
     "JobItem",
     "Membership",
+    "ModelPin",
     "OperationLook",
     "OperationSeen",
     "Reapply",
@@ -34,6 +36,7 @@ __all__ = [
     "RetainItem",
     "RetainLabel",
     "Role",
+    "Seed",
     "Server",
     "Unindexed",
     "Webhook",

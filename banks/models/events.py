@@ -55,6 +55,9 @@ class AdminEvent(models.Model):
         OUTGOING_ADDED = "outgoing-added", "Notification address added"
         OUTGOING_REMOVED = "outgoing-removed", "Notification address removed"
         AGENT_FILE = "agent-file", "Agent's configuration saved"
+        SEED_ADDED = "seed-added", "Seed added"
+        SEED_CHANGED = "seed-changed", "Seed changed"
+        SEED_REMOVED = "seed-removed", "Seed removed"
 
     what = models.CharField(max_length=20, choices=What.choices)
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")

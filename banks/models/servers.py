@@ -16,6 +16,13 @@ class Server(models.Model):
         UNREACHABLE = "unreachable", "unreachable"
         REFUSED = "refused", "key refused"
 
+    class SeedNew(models.TextChoices):
+        """Not with tags: of a bank that has just appeared nobody knows whose projects come into it."""
+
+        NO = "", "no"
+        GLOBAL = "global", "as banks of everything (global)"
+        PER_PROJECT = "per-project", "as a project's own banks (per-project)"
+
     name = models.CharField(max_length=100, unique=True)
     base_url = models.CharField(max_length=500, help_text="normalised, without a trailing slash")
     other_urls = models.JSONField(default=list, blank=True, help_text="other addresses of the same server")
@@ -28,6 +35,13 @@ class Server(models.Model):
     health = models.CharField(max_length=12, choices=Health.choices, default=Health.UNKNOWN)
     health_text = models.CharField(max_length=300, blank=True, default="")
     writes_paused = models.BooleanField(default=False)
+    seed_new_banks = models.CharField(
+        max_length=12,
+        blank=True,
+        choices=SeedNew.choices,
+        default=SeedNew.NO,
+        help_text="whether banks that appear on it get the mental models of our seeds",
+    )
     is_demo = models.BooleanField(default=False)
     last_checked = models.DateTimeField(null=True, blank=True)
     # Circuit breaker: after `failures` connection failures in a row nothing is sent before `closed_until`.

@@ -15,10 +15,12 @@ FIELDS = {
     "connect_timeout": "connect within (seconds)",
     "expires": "ends",
     "expire_marked": "also what is marked as dangerous",
+    "extra_tags": "further tags",
     "hold": "hold what arrives through memadmin",
     "key": "key",
     "kind": "is about a",
     "language": "language",
+    "max_tokens": "longest text (tokens)",
     "name": "name",
     "namespace": "namespace",
     "other_urls": "other addresses",
@@ -26,6 +28,7 @@ FIELDS = {
     "polled": "look for new documents",
     "read_timeout": "answer within (seconds)",
     "prefix": "begins with",
+    "project_tagged": "one for each project",
     "reapply": "retired and edited facts after a new extraction",
     "reopen_on_change": "open again what changed",
     "retain_context": "context of memories without one",
@@ -33,7 +36,11 @@ FIELDS = {
     "reflect_mission": "mission for answering",
     "role": "role",
     "two_reviewers": "two people approve a memory",
+    "scopes": "scopes",
+    "seed_new_banks": "mental models of new banks",
     "settle_minutes": "settle time (minutes)",
+    "source_query": "question",
+    "trigger": "refresh",
 }
 
 
@@ -43,7 +50,7 @@ def field_label(name: str) -> str:
 
 
 # What an empty value of these means.
-EMPTY = {"auto_approve_days": "inherited", "settle_minutes": "inherited", "name": "as the server says"}
+EMPTY = {"auto_approve_days": "inherited", "settle_minutes": "inherited", "name": "as the server says", "seed_new_banks": "none by itself"}
 
 
 @register.filter
