@@ -10,7 +10,7 @@ from django.utils.datastructures import MultiValueDict
 
 from banks.addresses import Address, BadAddress
 from banks.hidden import has_hidden
-from banks.models import Reapply, Role
+from banks.models import Reapply, Role, Server
 from memadmin.accounts import people
 from memadmin.accounts.models import User
 
@@ -102,6 +102,19 @@ class ServerFields(forms.Form):
         data = MultiValueDict(self.data)
         data[field] = ""
         self.data = data
+
+
+class ServerEditForm(ServerFields):
+    """What is changed later, with what is not asked before the server's banks are known."""
+
+    seed_new_banks = forms.ChoiceField(
+        label="Give new banks the mental models of the seeds",
+        required=False,
+        choices=Server.SeedNew.choices,
+        widget=forms.Select(_select),
+        help_text="Banks that appear on it from now on. Only what is missing is made, and making it asks its language "
+        "model. A person's bank never gets any.",
+    )
 
 
 class ServerForm(ServerFields):

@@ -27,9 +27,15 @@ NO_BANK = (
     "Create the bank first, or discard this."
 )
 THERE = "It was there already, and was left as it is."
+IS_THERE = "It was made, and is there."
 MADE_WITH_FAULT = (
     "The server answered with an error, and the model is there all the same. If it has no text, the server could not "
     "begin to write it: refresh it."
+)
+SILENT = "it does not say why."
+NOT_WRITTEN = (
+    "The model was made, and the server could not write its text: {why} Refresh it when that is put right; making it "
+    "again changes nothing."
 )
 NO_TEXT = "Made. The server found nothing to write from, so it has no text yet."
 MADE = "Made, with its text."
@@ -76,7 +82,9 @@ class _Making(_Writing):
         write.outcome = {**write.outcome, "about": _id(write)}
         if not client.has_bank(write.bank.bank_id):
             return Stuck(NO_BANK)
-        return self.there(write) if _listed(client, write) is not None else None
+        if _listed(client, write) is None:
+            return None
+        return Done({"said": IS_THERE}) if write.outcome.get("operation") else self.there(write)
 
     def there(self, write: Write) -> Done | Stuck | None:
         """What it means that a model of this id is in the bank before anything was sent."""
@@ -117,10 +125,7 @@ class _Making(_Writing):
                 return Done({"said": MADE_UNSEEN})
             return StillWorking({"said": f"Made; its text is {operation.status}."})
         if operation is not None and operation.failed:
-            return Stuck(
-                f"The model was made, and the server could not write its text: {operation.error or 'it does not say why'}. "
-                "Refresh it when that is put right; making it again changes nothing."
-            )
+            return Stuck(NOT_WRITTEN.format(why=operation.error or SILENT))
         model = _read(client, write)
         return Done({"said": MADE if model is not None and model.content else NO_TEXT})
 
@@ -178,9 +183,7 @@ class RefreshModel(_Writing):
                 return Done({"said": said})
             return StillWorking({"said": f"Its text is {operation.status}."})
         if operation is not None and operation.failed:
-            return Stuck(
-                f"The server could not write it: {operation.error or 'it does not say why'} The old text stays."
-            )
+            return Stuck(f"The server could not write it: {operation.error or SILENT} The old text stays.")
         before = write.outcome.get("stamps")
         if _stamps(model) == before:
             return Done({"said": "It ended, and the text is as it was."}) if operation is not None else NotDone()

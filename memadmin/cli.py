@@ -11,6 +11,7 @@ OWN = {
     "import-queue": "import a review-queue.jsonl",
     "import-log": "import an agent's log.jsonl into the write log of a bank",
     "retain": "queue memories for a bank",
+    "seed": "make the mental models of our seeds in banks, where they are missing",
     "sync": "send this machine's queue file and log to a memadmin elsewhere, and take decisions back",
     "export": "write reviews or the log as JSON lines or CSV",
     "expire": "approve by time what is due, or show what would be",

@@ -11,6 +11,7 @@ from banks import connections
 from banks.crypto import CannotDecrypt
 from banks.hindsight import BankRow, HindsightClient, HindsightError, NotFound, Refused, Retired, Unreachable
 from banks.models import Bank, Server
+from banks.seeds import job as seeding
 
 Health = Server.Health
 Answer = TypeVar("Answer")
@@ -76,8 +77,12 @@ def _store(server: Server, told: Told, began: datetime) -> None:
     server.save(update_fields=fields)
     if told.banks is None:
         return
+    known = set(server.banks.values_list("bank_hash", flat=True)) if server.seed_new_banks else set()
+    new = []
     for row in told.banks:
         bank = Bank.objects.get_or_register(server=server, bank_id=row.bank_id, name=row.name[:300])
+        if bank.bank_hash not in known:
+            new.append(bank)
         changes: dict[str, object] = {}
         if bank.gone_since is not None and bank.gone_since <= began:
             changes["gone_since"] = None
@@ -85,6 +90,8 @@ def _store(server: Server, told: Told, began: datetime) -> None:
             changes["name"] = row.name[:300]
         if changes:
             Bank.objects.filter(pk=bank.pk).update(**changes)
+    if new and server.seed_new_banks:
+        seeding.by_policy(banks=new, mode=server.seed_new_banks)
     listed = [Bank.hash_of(row.bank_id) for row in told.banks]
     missing = server.banks.filter(gone_since=None, created__lte=began).exclude(bank_hash__in=listed)
     missing.update(gone_since=timezone.now())

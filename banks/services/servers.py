@@ -24,6 +24,7 @@ def values_of(server: Server) -> dict[str, Any]:
         "other_urls": list(server.other_urls),
         "connect_timeout": server.connect_timeout,
         "read_timeout": server.read_timeout,
+        "seed_new_banks": server.seed_new_banks,
     }
 
 
@@ -75,9 +76,10 @@ def add(
 
 
 def change(*, actor: User, server: Server, shown: str, other: Sequence[Address], **values: Any) -> bool:
-    """Name, other addresses and timeouts. False when nothing differs. `shown`: what `seen` said of the form's values.
+    """Name, other addresses, timeouts, and what new banks get. False when nothing differs.
 
-    Raises ChangedMeanwhile, or Refusal when a name or an address is another server's.
+    `shown`: what `seen` said of the form's values. Raises ChangedMeanwhile, or Refusal when a name or an address is
+    another server's.
     """
     values["other_urls"] = [one.normalised for one in other]
     _check_name(values["name"], server)

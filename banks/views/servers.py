@@ -85,7 +85,7 @@ def server_edit(request: PersonRequest, pk: int) -> HttpResponse:
     server = access.get_server(request.user, pk)
     values = servers.values_of(server)
     initial = {**forms.tidy(values), "other": "\n".join(values["other_urls"])}
-    form = forms.ServerFields(posted(request), initial=initial)
+    form = forms.ServerEditForm(posted(request), initial=initial)
     if request.method != "POST" or not form.is_valid():
         return _form(request, form, server)
     try:

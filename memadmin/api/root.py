@@ -17,6 +17,7 @@ from banks.api.files import router as files
 from banks.api.operations import router as operations
 from banks.api.retain import router as retain
 from banks.api.routes import router as banks
+from banks.api.seeding import router as seeding
 from banks.api.transcripts import router as transcripts
 from memadmin.api import errors, schema
 from memadmin.api.auth import Bearer, tell_limit
@@ -61,6 +62,7 @@ api.add_router("", search)
 api.add_router("", transcripts)
 api.add_router("", retain)
 api.add_router("", files)
+api.add_router("", seeding)
 
 
 def urls() -> list[URLPattern]:
