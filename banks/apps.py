@@ -19,6 +19,8 @@ class BanksConfig(AppConfig):
         )
         from banks.config import kind as config_kind  # noqa: F401  more of them
         from banks.files import kind  # noqa: F401
+        from banks.mental import acts as mental  # noqa: F401  what follows a write
+        from banks.mental import trials  # noqa: F401  its kind of job
         from banks.numbers import job  # noqa: F401  its kind of job
         from banks.operations import acts  # noqa: F401  its kind of job
         from banks.retain import batch  # noqa: F401  another kind

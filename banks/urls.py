@@ -2,6 +2,7 @@ from django.urls import URLPattern, path
 
 from banks.urls_administration import urlpatterns as administration
 from banks.urls_banks import urlpatterns as banks
+from banks.urls_models import urlpatterns as models
 from banks.urls_operations import urlpatterns as operations
 from banks.urls_retain import urlpatterns as retain
 from banks.urls_servers import urlpatterns as servers
@@ -20,6 +21,7 @@ urlpatterns: list[URLPattern] = [
     path("log/<int:pk>/prompt/", prompts.write_prompt, name="write-prompt"),
     *administration,
     *banks,
+    *models,
     *operations,
     *retain,
     *servers,

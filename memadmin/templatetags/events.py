@@ -50,7 +50,12 @@ def field_label(name: str) -> str:
 
 
 # What an empty value of these means.
-EMPTY = {"auto_approve_days": "inherited", "settle_minutes": "inherited", "name": "as the server says", "seed_new_banks": "none by itself"}
+EMPTY = {
+    "auto_approve_days": "inherited",
+    "settle_minutes": "inherited",
+    "name": "as the server says",
+    "seed_new_banks": "none by itself",
+}
 
 
 @register.filter

@@ -7,6 +7,7 @@ from banks.models import JobItem, Write
 from banks.selectors import Look, look_of
 from banks.selectors_facts import told
 from banks.selectors_imported import summary
+from banks.selectors_models import said as said_of_model
 
 register = template.Library()
 
@@ -26,7 +27,7 @@ def said(write: Write) -> str:
     """What a row says on one line, where its kind and its document do not tell enough."""
     if write.memories is not None:
         return f"{write.memories:,} {'memory' if write.memories == 1 else 'memories'}"
-    return write.file_name or selectors_operations.said(write) or summary(write)
+    return write.file_name or selectors_operations.said(write) or said_of_model(write) or summary(write)
 
 
 @register.filter

@@ -1,0 +1,239 @@
+"""What pages show of mental models: those of a bank as its server tells of them now, and what a seeding came to."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from banks import access, connections, model_kinds
+from banks.crypto import CannotDecrypt
+from banks.hindsight import HindsightClient, HindsightError, MentalModel, ModelChange, NotFound
+from banks.models import Bank, Job, ModelPin, Write
+from banks.seeds import job as seeding
+from memadmin.accounts.models import User
+
+CALL_SECONDS = 2.5  # one call; a page makes two, and is there within five
+MOST_LISTED = 1_000
+NOT_ASKED = "The server does not answer just now, so it was not asked."
+NO_MODEL = "There is no such model in the bank (any more)."
+NO_MODELS = "This server has no mental models."
+
+
+# ── a bank's models ──────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True)
+class ModelRow:
+    """A model with what we know of it. `writing`: the status of the work that writes its text, "" when none does."""
+
+    model: MentalModel
+    writing: str = ""
+    pin: ModelPin | None = None
+    write: Write | None = None  # the act on it that is under way
+    in_list: bool = True
+
+    @property
+    def failed(self) -> bool:
+        """Its latest refresh failed; servers do not refresh such a model by themselves."""
+        failed, refreshed = self.model.failed_at, self.model.refreshed_at
+        return failed is not None and (refreshed is None or failed > refreshed)
+
+    @property
+    def state(self) -> str:
+        """One word for what a person has to know first."""
+        if self.writing:
+            return "generating"
+        if self.failed:
+            return "failed"
+        if not self.in_list and self.model.content is None:
+            return "empty"
+        return "stale" if self.model.stale else "current" if self.model.stale is False else "unknown"
+
+    @property
+    def addressable(self) -> bool:
+        return "/" not in self.model.id and self.model.id not in ("", ".", "..")
+
+    @property
+    def by_itself(self) -> bool:
+        return bool(model_kinds.automatic(self.model))
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """All models of a bank, by name. `rows` None = could not be read, and `why`."""
+
+    rows: list[ModelRow] | None
+    total: int = 0
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Read:
+    """One model as it is now; None with the reason."""
+
+    row: ModelRow | None
+    why: str = ""
+    gone: bool = False
+
+
+@dataclass(frozen=True)
+class Version:
+    """A text that the model had until `at`, and what came instead. `key`: its hash, for forms; `why`: of a failure."""
+
+    at: datetime | None
+    before: str | None
+    after: str | None
+    failed: bool
+    why: str
+    evidence: int | None
+    key: str = ""
+
+
+def sheet_of(bank: Bank, *, detail: str = "metadata") -> Sheet:
+    """Light: texts and evidence are not asked for, unless `detail` is "content"."""
+    if connections.paused_until(bank.server):
+        return Sheet(None, why=NOT_ASKED)
+    try:
+        with connections.talking_to(bank.server, within=CALL_SECONDS) as client:
+            page = client.list_mental_models(
+                bank.bank_id, detail="content" if detail == "content" else "metadata", limit=MOST_LISTED
+            )
+            writing = _writing(client, bank)
+    except NotFound as error:
+        return Sheet(None, why=NO_MODELS if error.what == "route" else str(error))
+    except (HindsightError, CannotDecrypt) as error:
+        return Sheet(None, why=str(error))
+    pins, writes = pins_of(bank), acts_of(bank)
+    rows = [
+        ModelRow(model, writing.get(model.id, ""), pins.get(model.id), writes.get(model.id)) for model in page.items
+    ]
+    return Sheet(sorted(rows, key=lambda row: (row.model.name.casefold(), row.model.id)), page.total)
+
+
+def read(bank: Bank, model_id: str, *, evidence: bool = False) -> Read:
+    """With its text. `evidence`: also with what the text rests on, which may be megabytes."""
+    if connections.paused_until(bank.server):
+        return Read(None, NOT_ASKED)
+    try:
+        with connections.talking_to(bank.server, within=CALL_SECONDS) as client:
+            found = client.get_mental_model(bank.bank_id, model_id, detail="full" if evidence else "content")
+            writing = _writing(client, bank)
+    except NotFound as error:
+        return Read(None, NO_MODEL if error.what == "model" else str(error), gone=error.what == "model")
+    except (HindsightError, CannotDecrypt) as error:
+        return Read(None, str(error))
+    pin, write = pins_of(bank).get(model_id), acts_of(bank).get(model_id)
+    return Read(ModelRow(found, writing.get(model_id, ""), pin, write, in_list=False))
+
+
+def history_of(bank: Bank, model_id: str) -> tuple[list[Version] | None, str]:
+    """Newest first, with what each change replaced; None and why it could not be read."""
+    if connections.paused_until(bank.server):
+        return None, NOT_ASKED
+    try:
+        with connections.talking_to(bank.server, within=CALL_SECONDS) as client:
+            now = client.get_mental_model(bank.bank_id, model_id).content
+            return versions(now, client.mental_model_history(bank.bank_id, model_id)), ""
+    except (HindsightError, CannotDecrypt) as error:
+        return None, str(error)
+
+
+def versions(now: str | None, changes: Iterable[ModelChange]) -> list[Version]:
+    """The server tells what the text was before each change; what came instead is told by the change after it."""
+    found, after = [], now
+    for change in changes:
+        key = ModelPin.hash_of(change.before) if change.before is not None else ""
+        found.append(Version(change.at, change.before, after, change.failed, change.why, change.evidence, key))
+        if not change.failed:
+            after = change.before
+    return found
+
+
+def pins_of(bank: Bank) -> dict[str, ModelPin]:
+    """By the id of the model, those that hold."""
+    return {pin.model_id: pin for pin in ModelPin.objects.filter(bank=bank, ended=None).select_related("text")}
+
+
+def acts_of(bank: Bank) -> dict[str, Write]:
+    """By the id of the model, the latest act on it that is under way or waits for a person."""
+    states = [*Write.OPEN, Write.State.ATTENTION, Write.State.CHANGED]
+    rows = Write.objects.filter(bank=bank, kind__in=model_kinds.KINDS, state__in=states).order_by("pk")
+    return {str(row.params.get("model")): row for row in rows}
+
+
+def _writing(client: HindsightClient, bank: Bank) -> dict[str, str]:
+    """{model: status} of the texts that are being written. Unknown where the server does not tell: then nothing."""
+    try:
+        found = client.list_operations(bank.bank_id, type=model_kinds.WRITING).items
+    except NotFound:
+        return {}
+    return {each.model_id: each.status for each in reversed(found) if not each.terminal and each.model_id}
+
+
+def said(write: Write) -> str:
+    """One line about an act on a model. Reads the outcome alone."""
+    if write.kind not in model_kinds.KINDS:
+        return ""
+    return ": ".join(each for each in (str(write.outcome.get(name, "")) for name in ("about", "said")) if each)
+
+
+# ── seedings ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True)
+class ToldRow:
+    row: seeding.Row
+    write: Write | None = None
+
+
+@dataclass(frozen=True)
+class ToldBank:
+    bank: Bank
+    rows: list[ToldRow]
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a seeding, or its preview, came to by now. `over`: nothing more will change by itself."""
+
+    banks: list[ToldBank]
+    counts: dict[str, int] = field(default_factory=dict)
+    drifted: int = 0
+    done: int = 0
+    refused: int = 0
+    over: bool = True
+
+    @property
+    def create(self) -> int:
+        return self.counts.get("create", 0)
+
+
+def told_of(user: User, job: Job) -> Told:
+    """Of the banks that this person still sees. Three queries."""
+    rows = seeding.rows_of(job)
+    banks = {bank.pk: bank for bank in access.banks_for(user).filter(pk__in=job.params["banks"])}
+    writes = Write.objects.in_bulk([row.write for row in rows if row.write])
+    told: dict[int, list[ToldRow]] = {}
+    for row in rows:
+        if row.bank in banks:
+            told.setdefault(row.bank, []).append(ToldRow(row, writes.get(row.write or 0)))
+    seen: list[ToldRow] = [each for rows_of_bank in told.values() for each in rows_of_bank]
+    states = [each.write.state for each in seen if each.write]
+    refused = (Write.State.ATTENTION, Write.State.CHANGED)
+    return Told(
+        banks=[ToldBank(banks[pk], each) for pk, each in told.items()],
+        counts=_counts(seen),
+        drifted=sum(bool(each.row.differs) for each in seen),
+        done=states.count(Write.State.DONE),
+        refused=sum(state in refused for state in states),
+        over=job.ended and not any(state in Write.OPEN for state in states),
+    )
+
+
+def _counts(rows: Iterable[ToldRow]) -> dict[str, int]:
+    """With our words as names that a template can say."""
+    counts: dict[str, Any] = {}
+    for each in rows:
+        name = each.row.status.replace("-", "_")
+        counts[name] = counts.get(name, 0) + 1
+    return counts

@@ -1,0 +1,121 @@
+"""The mental models of a bank: their list, one with its text, what it rests on, and what it said before."""
+
+from typing import Any
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.views.decorators.http import require_safe
+
+from banks import access, selectors_models
+from banks.diffs import diff
+from banks.markdown import blocks_of
+from banks.mental.acts import MOST_REFRESHED
+from banks.model_kinds import automatic, seen_of
+from banks.models import Bank, Role
+from banks.paper import paper
+from banks.selectors_models import Version
+from memadmin.htmx import PersonRequest, wants_fragment
+from memadmin.retention import first_of
+
+EVIDENCE_SHOWN = 200
+VERSIONS_SHOWN = 50
+MODEL_ID = 2_000  # characters of an id that are looked at
+
+
+@require_safe
+def model_list(request: PersonRequest, pk: int) -> HttpResponse:
+    """The page asks for its list by itself; without script a link brings both in one."""
+    bank = access.get_bank(request.user, pk)
+    context = around(request, bank)
+    if wants_fragment(request) or "now" in request.GET:
+        context["sheet"] = selectors_models.sheet_of(bank)
+    page = "banks/_bank_models.html" if wants_fragment(request) else "banks/bank_models.html"
+    return render(request, page, context)
+
+
+@require_safe
+def model_detail(request: PersonRequest, pk: int) -> HttpResponse:
+    """One model with its text: as it is, or with `as=page` with its headings and lists."""
+    bank = access.get_bank(request.user, pk)
+    model_id = named(request)
+    context = {**around(request, bank), "model_id": model_id}
+    if not (wants_fragment(request) or "now" in request.GET):
+        return render(request, "banks/model_detail.html", context)
+    found = selectors_models.read(bank, model_id)
+    context["read"] = found
+    if found.row is not None:
+        context |= {"row": found.row, **_text_of(request, found.row.model.content)}
+        context |= {"seen": seen_of(found.row.model), "automatic": automatic(found.row.model)}
+    page = "banks/_model.html" if wants_fragment(request) else "banks/model_detail.html"
+    status = 404 if found.gone and not wants_fragment(request) else 200
+    return render(request, page, context, status=status)
+
+
+@require_safe
+def model_evidence(request: PersonRequest, pk: int) -> HttpResponse:
+    """What its text rests on, which may be much: asked for by itself."""
+    bank = access.get_bank(request.user, pk)
+    found = selectors_models.read(bank, named(request), evidence=True)
+    context = {**around(request, bank), "model_id": named(request), "read": found}
+    if found.row is not None:
+        rests = found.row.model.evidence
+        context["row"] = found.row
+        context["evidence"] = None if rests is None else first_of(rests, EVIDENCE_SHOWN)
+    page = "_model_evidence" if wants_fragment(request) else "model_evidence"
+    return render(request, f"banks/{page}.html", context)
+
+
+@require_safe
+def model_history(request: PersonRequest, pk: int) -> HttpResponse:
+    bank = access.get_bank(request.user, pk)
+    found, why = selectors_models.history_of(bank, named(request))
+    context = {**around(request, bank), "model_id": named(request), "why": why}
+    if found is not None:
+        context["versions"] = [_with_diff(each) for each in found[:VERSIONS_SHOWN]]
+        context["more"] = max(len(found) - VERSIONS_SHOWN, 0)
+    page = "_model_history" if wants_fragment(request) else "model_history"
+    return render(request, f"banks/{page}.html", context)
+
+
+def named(request: PersonRequest) -> str:
+    """The id of the model that is meant, from query or body."""
+    given = request.POST if request.method == "POST" else request.GET
+    return given.get("model", "")[:MODEL_ID]
+
+
+def address_of(view: str, bank: Bank, model_id: str) -> str:
+    return f"{reverse(f'banks:{view}', args=[bank.pk])}?{urlencode({'model': model_id})}"
+
+
+def around(request: PersonRequest, bank: Bank) -> dict[str, Any]:
+    role = access.role_on(request.user, bank)
+    return {
+        "bank": bank,
+        "administered": role is not None and role >= Role.ADMIN,
+        "may_refresh": role is not None and role >= Role.REVIEWER and bank.addressable,
+        "may_change": role is not None and role >= Role.ADMIN and bank.addressable,
+        "most_refreshed": MOST_REFRESHED,
+    }
+
+
+def _text_of(request: PersonRequest, content: str | None) -> dict[str, Any]:
+    if content is None:
+        return {}
+    part = request.GET.get("part", "")
+    number = int(part) if part.isascii() and part.isdigit() and len(part) < 6 else 0
+    as_page = request.GET.get("as") == "page"
+    about = {"as": "page"} if as_page else {}
+    return {
+        "paper": paper(content, number),
+        "blocks": blocks_of(content) if as_page else None,
+        "part_url": f"?{urlencode({'model': named(request), 'now': '1', **about, 'part': ''})}",
+    }
+
+
+def _with_diff(version: Version) -> dict[str, Any]:
+    """What the change did to the text; of a failed refresh there is none."""
+    if version.failed:
+        return {"version": version, "diff": None}
+    return {"version": version, "diff": diff(version.before or "", version.after or "")}
