@@ -1,6 +1,7 @@
 """Refresh, delete, put back, pin and unpin: one write each. What is decided is read first, within seconds."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -97,7 +98,12 @@ def pin(
 ) -> Write:
     """Keeps its text as it was on screen (`seen`), or an earlier one (`version`: its hash), and stops its refreshes."""
     access.require(user, bank, Role.ADMIN)
-    text, at = _version(bank, model_id, version) if version else (_read(bank, model_id, seen).content, None)
+    text: str | None
+    at: datetime | None = None
+    if version:
+        text, at = _version(bank, model_id, version)
+    else:
+        text = _read(bank, model_id, seen).content
     if not text:
         raise Refusal(NO_TEXT)
     blob = Blob.objects.store(text)
@@ -107,7 +113,7 @@ def pin(
         write = writes.record(
             kind="model-pin", bank=bank, via=via, actor=user, after=blob, params={"model": model_id, "name": ""}
         )
-        about = {"user": user, "user_name": user.display_name, "version_at": at}
+        about: dict[str, Any] = {"user": user, "user_name": user.display_name, "version_at": at}
         try:
             with transaction.atomic():
                 ModelPin.objects.create(bank=bank, model_id=model_id, model_hash=key, text=blob, **about)
@@ -158,7 +164,7 @@ def _read(bank: Bank, model_id: str, seen: str) -> MentalModel:
     return found.row.model
 
 
-def _version(bank: Bank, model_id: str, key: str) -> tuple[str, Any]:
+def _version(bank: Bank, model_id: str, key: str) -> tuple[str, datetime | None]:
     found, why = selectors_models.history_of(bank, model_id)
     if found is None:
         raise Refusal(f"Its history could not be read: {why} Nothing was done.")

@@ -28,6 +28,7 @@ _TRIGGER: dict[str, tuple[type, tuple[str, ...]]] = {
     "recall_chunks_max_tokens": (int, ()),
     "min_refresh_interval_seconds": (int, ()),
 }
+_SAID: dict[type, str] = {bool: "true or false", int: "a whole number", str: "a word"}
 # How files of others call the same.
 _ALSO = {"query": "source_query", "projectTagged": "project_tagged", "maxTokens": "max_tokens", "tags": "extra_tags"}
 _NAMES = ("id", "name", "source_query", "scopes", "project_tagged", "extra_tags", "max_tokens", "trigger")
@@ -149,7 +150,7 @@ def _trigger(value: Any) -> str:
         if kind is None:
             return f"“{str(name)[:60]}” is nothing that a seed can say. Known: {', '.join(_TRIGGER)}."
         if type(given) is not kind or (words and given not in words) or (kind is int and not 0 <= given <= LARGEST):
-            return f"{name}: {', '.join(words) or {bool: 'true or false', int: 'a whole number'}[kind]}."
+            return f"{name}: {', '.join(words) or _SAID[kind]}."
     return ""
 
 

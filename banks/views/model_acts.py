@@ -71,9 +71,9 @@ def model_pin(request: PersonRequest, pk: int) -> HttpResponse:
     bank = access.get_bank(request.user, pk, Role.ADMIN)
     if request.method != "POST":
         return _confirm(request, bank, "pin")
-    said = {name: request.POST.get(name, "") for name in ("seen", "version")}
+    seen, version = request.POST.get("seen", ""), request.POST.get("version", "")
     try:
-        write = acts.pin(user=request.user, bank=bank, model_id=named(request), **said)
+        write = acts.pin(user=request.user, bank=bank, model_id=named(request), seen=seen, version=version)
     except Refusal as refusal:
         return _confirm(request, bank, "pin", refusal)
     return _sent(request, bank, write)
