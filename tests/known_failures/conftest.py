@@ -10,13 +10,16 @@ import pytest
 from banks import jobs, retain
 from banks.demo import DemoServer, Pace
 from banks.demo.process import Handler
+from banks.mental import trials
 from banks.models import Bank, Blob, Role, Write
 from banks.operations import acts
+from banks.seeds import job as seeding
 from banks.services import bank_search, dry_runs, retaining, tokens
 from reviews.models import FactDecision, Reapplication
 from tests import factories
 from tests.banks.conftest import LyingTransport, line
 from tests.banks.filing import send
+from tests.banks.mental import make_seed
 from tests.banks.operations import make_operation
 from tests.banks.retaining import put
 from tests.browser.conftest import queue, reviewer, signed_in
@@ -82,9 +85,15 @@ def things(bank: Bank, people: People, line: LyingTransport) -> dict[str, int]:
     sent = retaining.send(user=people.owner, form=uuid4(), planned=planned)
     tried = dry_runs.start(user=people.owner, planned=planned)
     search = bank_search.start(user=people.owner, words="Ann", banks=[bank.pk], shown={"q": "Ann"})
+    seed = make_seed()
+    preview = seeding.preview(user=people.owner, asked=seeding.Asked([bank.pk], "global"))
+    trial = trials.start(user=people.owner, bank=bank, model_id="m1")
     line.calls.clear()
     return {
         "asked/": search.pk,
+        "models/": seed.pk,
+        "seedings/": preview.pk,
+        "trials/": trial.pk,
         "acts/": retries.pk,
         "sent/": sent.pk,
         "tried/": tried.pk,
