@@ -11,6 +11,7 @@ from banks.retain.scope import GLOBAL, LONGEST_PROJECT, PER_PROJECT, TAGGED
 from banks.seeds import NotASeed, SeedSpec, checked, library, shape
 from banks.seeds.job import MOST_BANKS, Asked
 from memadmin.accounts.models import User
+from memadmin.retention import Omitted, first_of
 
 SCOPES = [
     (GLOBAL, "global: one bank for everything"),
@@ -18,6 +19,7 @@ SCOPES = [
     (TAGGED, "per-project-tagged: one bank, a tag for each project"),
 ]
 REFRESHES = [("full", "write the whole text anew (full)"), ("delta", "change only what is different (delta)")]
+OFFERED = 200  # banks in the form, by name
 _number = {"class": "input", "inputmode": "numeric"}
 
 
@@ -76,6 +78,7 @@ class SeedForm(forms.Form):
             return data
         tags = [line.strip() for line in data["extra_tags"].splitlines() if line.strip()]
         trigger = {**self._kept, "mode": data["mode"], "refresh_after_consolidation": data["by_itself"]}
+        data["source_query"] = data["source_query"].replace("\r\n", "\n")  # as browsers send it
         names = ("id", "name", "source_query", "scopes", "project_tagged", "max_tokens")
         try:
             data["spec"] = checked({name: data[name] for name in names} | {"extra_tags": tags, "trigger": trigger})
@@ -145,7 +148,13 @@ class SeedingForm(forms.Form):
     def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         banks = banks_for(user, Role.ADMIN).exclude(kind=Bank.Kind.PERSON).filter(gone_since=None)
-        self.fields["banks"].queryset = banks.select_related("server").order_by("name", "bank_id")  # type: ignore[attr-defined]
+        banks = banks.select_related("server").order_by("name", "bank_id", "pk")
+        first = first_of(banks.values_list("pk", flat=True), OFFERED)
+        self.omitted: Omitted = first.omitted
+        # What was asked for is among them, wherever it stands.
+        meant = self.data.getlist("banks") if self.is_bound else (self.initial.get("banks") or [])  # type: ignore[attr-defined]
+        asked = [int(pk) for pk in meant[:MOST_BANKS] if pk.isascii() and pk.isdigit() and len(pk) < 18]
+        self.fields["banks"].queryset = banks.filter(pk__in=[*first.items, *asked])  # type: ignore[attr-defined]
         self.fields["seeds"].choices = [(spec.id, spec.name) for spec in library.every()]  # type: ignore[attr-defined]
 
     def clean(self) -> dict[str, Any]:

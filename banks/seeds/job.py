@@ -119,7 +119,8 @@ def _run(run: jobs.Run) -> dict[str, Any]:
     keys, seeds = run.params["banks"], _seeds_of(run)
     while (at := run.cursor.get("at", 0)) < len(keys):
         worked = _one(run, keys[at], seeds)
-        with run.step(done=at + 1, cursor={"at": at + 1, "said": run.cursor.get("said", 0) + _said(worked)}):
+        cursor = {"at": at + 1, "said": run.cursor.get("said", 0) + _said(worked)}
+        with run.step(done=at + 1, cursor=cursor, total=len(keys)):
             _keep(run, keys[at], worked)
     counts: dict[str, int] = {}
     for outcome in run.job.items.values_list("outcome", flat=True):
