@@ -33,7 +33,7 @@ def model_trial(request: PersonRequest, pk: int) -> HttpResponse:
         "model_id": job.params["model"],
         "model_url": address_of("bank-model-detail", bank, job.params["model"]),
         "told": told,
-        "diff": diff(told.before, told.after) if told else None,
+        "diff": diff(told.before.rstrip("\n"), told.after.rstrip("\n")) if told else None,
     }
     if wants_fragment(request):
         return render(request, "banks/_model_trial.html", context, status=STOP_POLLING if job.ended else 200)

@@ -78,6 +78,7 @@ def test_refreshed_pinned_unpinned_deleted_and_put_back(row: BankRow, bank: Bank
     bank.quiet()
     seed(admin, row)
     assert ended(acts.refresh(user=admin, bank=row, model_id="ledger")).state == "done"
+    bank.quiet()
     first = models_in(row)["ledger"]
     assert ended(acts.pin(user=admin, bank=row, model_id="ledger", seen=seen(row, "ledger"))).state == "done"
     assert acts.texts_of(row) == {"ledger": first.content}
