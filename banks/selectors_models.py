@@ -5,18 +5,16 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from banks import access, connections, model_kinds
-from banks.crypto import CannotDecrypt
-from banks.hindsight import HindsightClient, HindsightError, MentalModel, ModelChange, NotFound
+from banks import access, model_kinds
+from banks.hindsight import HindsightClient, MentalModel, ModelChange, NotFound
+from banks.hindsight.models import Detail
 from banks.models import Bank, Job, ModelPin, Write
+from banks.reading import Unread, reading
 from banks.seeds import job as seeding
 from memadmin.accounts.models import User
 
 CALL_SECONDS = 2.5  # one call; a page makes two, and is there within five
 MOST_LISTED = 1_000
-NOT_ASKED = "The server does not answer just now, so it was not asked."
-NO_MODEL = "There is no such model in the bank (any more)."
-NO_MODELS = "This server has no mental models."
 
 
 # ── a bank's models ──────────────────────────────────────────────────────────────────────────────────────────
@@ -60,20 +58,27 @@ class ModelRow:
 
 @dataclass(frozen=True)
 class Sheet:
-    """All models of a bank, by name. `rows` None = could not be read, and `why`."""
+    """All models of a bank, by name. `rows` None = could not be read, and `unread` says why."""
 
     rows: list[ModelRow] | None
     total: int = 0
-    why: str = ""
+    unread: Unread | None = None
 
 
 @dataclass(frozen=True)
 class Read:
-    """One model as it is now; None with the reason."""
+    """One model as it is now; None where it could not be read."""
 
     row: ModelRow | None
-    why: str = ""
-    gone: bool = False
+    unread: Unread | None = None
+
+    @property
+    def gone(self) -> bool:
+        return self.unread is not None and self.unread.face == "missing"
+
+    @property
+    def why(self) -> str:
+        return self.unread.sentence if self.unread else ""
 
 
 @dataclass(frozen=True)
@@ -89,20 +94,14 @@ class Version:
     key: str = ""
 
 
-def sheet_of(bank: Bank, *, detail: str = "metadata") -> Sheet:
-    """Light: texts and evidence are not asked for, unless `detail` is "content"."""
-    if connections.paused_until(bank.server):
-        return Sheet(None, why=NOT_ASKED)
+def sheet_of(bank: Bank, *, detail: Detail = "metadata") -> Sheet:
+    """Light: texts are asked for with "content" alone."""
     try:
-        with connections.talking_to(bank.server, within=CALL_SECONDS) as client:
-            page = client.list_mental_models(
-                bank.bank_id, detail="content" if detail == "content" else "metadata", limit=MOST_LISTED
-            )
+        with reading(bank, within=CALL_SECONDS) as client:
+            page = client.list_mental_models(bank.bank_id, detail=detail, limit=MOST_LISTED)
             writing = _writing(client, bank)
-    except NotFound as error:
-        return Sheet(None, why=NO_MODELS if error.what == "route" else str(error))
-    except (HindsightError, CannotDecrypt) as error:
-        return Sheet(None, why=str(error))
+    except Unread as unread:
+        return Sheet(None, unread=unread)
     pins, writes = pins_of(bank), acts_of(bank)
     rows = [
         ModelRow(model, writing.get(model.id, ""), pins.get(model.id), writes.get(model.id)) for model in page.items
@@ -112,30 +111,21 @@ def sheet_of(bank: Bank, *, detail: str = "metadata") -> Sheet:
 
 def read(bank: Bank, model_id: str, *, evidence: bool = False) -> Read:
     """With its text. `evidence`: also with what the text rests on, which may be megabytes."""
-    if connections.paused_until(bank.server):
-        return Read(None, NOT_ASKED)
     try:
-        with connections.talking_to(bank.server, within=CALL_SECONDS) as client:
+        with reading(bank, within=CALL_SECONDS) as client:
             found = client.get_mental_model(bank.bank_id, model_id, detail="full" if evidence else "content")
             writing = _writing(client, bank)
-    except NotFound as error:
-        return Read(None, NO_MODEL if error.what == "model" else str(error), gone=error.what == "model")
-    except (HindsightError, CannotDecrypt) as error:
-        return Read(None, str(error))
+    except Unread as unread:
+        return Read(None, unread)
     pin, write = pins_of(bank).get(model_id), acts_of(bank).get(model_id)
     return Read(ModelRow(found, writing.get(model_id, ""), pin, write, in_list=False))
 
 
-def history_of(bank: Bank, model_id: str) -> tuple[list[Version] | None, str]:
-    """Newest first, with what each change replaced; None and why it could not be read."""
-    if connections.paused_until(bank.server):
-        return None, NOT_ASKED
-    try:
-        with connections.talking_to(bank.server, within=CALL_SECONDS) as client:
-            now = client.get_mental_model(bank.bank_id, model_id).content
-            return versions(now, client.mental_model_history(bank.bank_id, model_id)), ""
-    except (HindsightError, CannotDecrypt) as error:
-        return None, str(error)
+def history_of(bank: Bank, model_id: str) -> list[Version]:
+    """Newest first, with what each change replaced. Raises Unread."""
+    with reading(bank, within=CALL_SECONDS) as client:
+        now = client.get_mental_model(bank.bank_id, model_id).content
+        return versions(now, client.mental_model_history(bank.bank_id, model_id))
 
 
 def versions(now: str | None, changes: Iterable[ModelChange]) -> list[Version]:

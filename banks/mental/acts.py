@@ -12,6 +12,7 @@ from banks import access, selectors_models, writes
 from banks.hindsight import MentalModel
 from banks.model_kinds import KINDS, seen_of
 from banks.models import Bank, Blob, ModelPin, Role, Write
+from banks.reading import Unread
 from banks.selectors_models import ModelRow
 from banks.services.refusal import ChangedMeanwhile, Refusal
 from memadmin.accounts.models import User
@@ -158,16 +159,17 @@ def _end_pin(write: Write) -> None:
 def _read(bank: Bank, model_id: str, seen: str) -> MentalModel:
     found = selectors_models.read(bank, model_id)
     if found.row is None:
-        raise Refusal(f"It could not be read: {found.why} Nothing was done.")
+        raise Refusal(f"It could not be read. {found.why} Nothing was done.")
     if seen_of(found.row.model) != seen:
         raise ChangedMeanwhile(OTHER)
     return found.row.model
 
 
 def _version(bank: Bank, model_id: str, key: str) -> tuple[str, datetime | None]:
-    found, why = selectors_models.history_of(bank, model_id)
-    if found is None:
-        raise Refusal(f"Its history could not be read: {why} Nothing was done.")
+    try:
+        found = selectors_models.history_of(bank, model_id)
+    except Unread as unread:
+        raise Refusal(f"Its history could not be read. {unread.sentence} Nothing was done.") from unread
     version = next((each for each in found if each.key == key), None)
     if version is None or version.before is None:
         raise Refusal(NO_VERSION)

@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('banks', '0018_bank_numbers'),
+        ('banks', '0020_webhooks'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
@@ -20,7 +20,7 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='adminevent',
             name='what',
-            field=models.CharField(choices=[('server-added', 'Server added'), ('server-changed', 'Server changed'), ('server-removed', 'Server removed'), ('key-replaced', 'Key replaced'), ('key-removed', 'Key removed'), ('writes-paused', 'Writes paused'), ('writes-resumed', 'Writes resumed'), ('member-added', 'Member added'), ('role-changed', 'Role changed'), ('member-removed', 'Member removed'), ('invited', 'Invited'), ('invited-again', 'New invitation link'), ('closed', 'Account closed'), ('reopened', 'Account opened again'), ('policy-changed', 'Policy changed'), ('person-named', "Made a person's bank"), ('person-cleared', "Made a project's bank"), ('token-made', 'API token made'), ('token-revoked', 'API token revoked'), ('seed-added', 'Seed added'), ('seed-changed', 'Seed changed'), ('seed-removed', 'Seed removed')], max_length=20),
+            field=models.CharField(choices=[('server-added', 'Server added'), ('server-changed', 'Server changed'), ('server-removed', 'Server removed'), ('key-replaced', 'Key replaced'), ('key-removed', 'Key removed'), ('writes-paused', 'Writes paused'), ('writes-resumed', 'Writes resumed'), ('member-added', 'Member added'), ('role-changed', 'Role changed'), ('member-removed', 'Member removed'), ('invited', 'Invited'), ('invited-again', 'New invitation link'), ('closed', 'Account closed'), ('reopened', 'Account opened again'), ('policy-changed', 'Policy changed'), ('person-named', "Made a person's bank"), ('person-cleared', "Made a project's bank"), ('token-made', 'API token made'), ('token-revoked', 'API token revoked'), ('group-made', 'Group made'), ('group-renamed', 'Group renamed'), ('group-removed', 'Group removed'), ('group-joined', 'Put into a group'), ('group-left', 'Taken out of a group'), ('group-role-given', 'Group given a role'), ('group-role-changed', 'Role of a group changed'), ('group-role-taken', 'Role of a group taken away'), ('operator-made', 'Made an operator'), ('operator-ended', 'No operator any more'), ('unlocked', 'Sign-in unlocked'), ('factor-added', 'Second factor set up'), ('factor-removed', 'Second factor removed'), ('factor-reset', 'Second factor reset'), ('codes-made', 'New recovery codes'), ('identity-joined', 'Company sign-in joined'), ('identity-ended', 'Company sign-in ended'), ('outgoing-added', 'Notification address added'), ('outgoing-removed', 'Notification address removed'), ('seed-added', 'Seed added'), ('seed-changed', 'Seed changed'), ('seed-removed', 'Seed removed')], max_length=20),
         ),
         migrations.CreateModel(
             name='Seed',

@@ -14,6 +14,7 @@ from banks.diffs import diff
 from banks.mental import acts
 from banks.model_kinds import seen_of
 from banks.models import Bank, Role, Write
+from banks.reading import Unread
 from banks.services.refusal import ChangedMeanwhile, Refusal
 from banks.views.models import address_of, around, named
 from memadmin.htmx import PersonRequest, SeeOther
@@ -123,10 +124,13 @@ def _confirm(request: PersonRequest, bank: Bank, act: str, refusal: Refusal | No
 
 
 def _version(bank: Bank, model_id: str, key: str) -> dict[str, Any]:
-    versions, why = selectors_models.history_of(bank, model_id)
-    version = next((each for each in versions or [] if each.key == key and each.before is not None), None)
+    try:
+        versions = selectors_models.history_of(bank, model_id)
+    except Unread as unread:
+        return {"version_key": key, "version_why": unread.sentence}
+    version = next((each for each in versions if each.key == key and each.before is not None), None)
     if version is None or version.before is None:
-        return {"version_key": key, "version_why": why or acts.NO_VERSION}
+        return {"version_key": key, "version_why": acts.NO_VERSION}
     now = selectors_models.read(bank, model_id).row
     text = (now.model.content or "") if now else ""
     return {"version_key": key, "version": version, "diff": diff(text, version.before)}

@@ -15,6 +15,7 @@ from banks.mental.acts import MOST_REFRESHED
 from banks.model_kinds import automatic, seen_of
 from banks.models import Bank, Role
 from banks.paper import paper
+from banks.reading import Unread
 from banks.selectors_models import Version
 from memadmin.htmx import PersonRequest, wants_fragment
 from memadmin.retention import first_of
@@ -70,9 +71,12 @@ def model_evidence(request: PersonRequest, pk: int) -> HttpResponse:
 @require_safe
 def model_history(request: PersonRequest, pk: int) -> HttpResponse:
     bank = access.get_bank(request.user, pk)
-    found, why = selectors_models.history_of(bank, named(request))
-    context = {**around(request, bank), "model_id": named(request), "why": why}
-    if found is not None:
+    context: dict[str, Any] = {**around(request, bank), "model_id": named(request)}
+    try:
+        found = selectors_models.history_of(bank, named(request))
+    except Unread as unread:
+        context["unread"] = unread
+    else:
         context["versions"] = [_with_diff(each) for each in found[:VERSIONS_SHOWN]]
         context["more"] = max(len(found) - VERSIONS_SHOWN, 0)
     page = "_model_history" if wants_fragment(request) else "model_history"

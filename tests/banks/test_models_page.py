@@ -301,7 +301,7 @@ def test_a_server_that_does_not_answer_leaves_everything_unknown(
     Server.objects.filter(pk=bank.server.pk).update(health=Server.Health.REFUSED)
     client = as_user(people.owner)
     page = part(client, "list", bank)
-    assert "how many there are is unknown" in page
+    assert "Nothing is known of the mental models just now" in page
     assert "No mental models" not in page
     for view in ("detail", "evidence", "history", "refresh-all"):
         assert "could not be read" in (said := part(client, view, bank, model="m1")) or "unknown" in said
