@@ -33,7 +33,7 @@ NO_BANK = "The bank is not on its server. None was made: create it first."
 PAUSED = "The server does not answer just now, so it was not asked."
 NOT_IN_PREVIEW = "It would be made now, and the preview did not say so. Preview again."
 IS_THERE_NOW = "It has appeared since the preview."
-IN_QUEUE = "It is being made already."
+IN_QUEUE = "A row of the write log makes it already, or waits for a person to."
 
 
 @dataclass(frozen=True)

@@ -138,6 +138,19 @@ def test_an_admin_of_the_server_changes_its_settings(server: Server, people: Peo
     assert event.after == {"name": "Better name", "other_urls": ["http://alias:8888"], "read_timeout": 12.5}
 
 
+def test_what_new_banks_get_is_a_setting_that_is_off_at_first(server: Server, people: People, as_user: SignIn) -> None:
+    client = as_user(people.operator)
+    assert server.seed_new_banks == ""
+    page = text_after(
+        client, client.post(url("server-edit", server.pk), {**shown(client, server), "seed_new_banks": "per-project"})
+    )
+    server.refresh_from_db()
+    assert server.seed_new_banks == "per-project"
+    assert "Stored." in page
+    answer = client.post(url("server-edit", server.pk), {**shown(client, server), "seed_new_banks": "everywhere"})
+    assert answer.status_code == 422
+
+
 def test_saving_without_a_change_is_no_event(server: Server, people: People, as_user: SignIn) -> None:
     Server.objects.filter(pk=server.pk).update(other_urls=["http://a.example", "http://b.example"])
     server.refresh_from_db()
