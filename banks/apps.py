@@ -12,6 +12,7 @@ class BanksConfig(AppConfig):
             held_kinds,
             imported_kinds,
             kinds,
+            making_kinds,
             model_kinds,
             operation_kinds,
             reprocess_kind,

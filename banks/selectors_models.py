@@ -1,23 +1,18 @@
-"""What pages show of mental models: those of a bank as its server tells of them now, and what a seeding came to."""
+"""What pages show of mental models: those of a bank, as its server tells of them now."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
-from banks import access, model_kinds
 from banks.hindsight import HindsightClient, MentalModel, ModelChange, NotFound
 from banks.hindsight.models import Detail
-from banks.models import Bank, Job, ModelPin, Write
+from banks.mental import looking
+from banks.model_kinds import KINDS
+from banks.models import Bank, ModelPin, Write
 from banks.reading import Unread, reading
-from banks.seeds import job as seeding
-from memadmin.accounts.models import User
 
 CALL_SECONDS = 2.5  # one call; a page makes two, and is there within five
 MOST_LISTED = 1_000
-
-
-# ── a bank's models ──────────────────────────────────────────────────────────────────────────────────────────
 
 
 @dataclass(frozen=True)
@@ -53,7 +48,7 @@ class ModelRow:
 
     @property
     def by_itself(self) -> bool:
-        return bool(model_kinds.automatic(self.model))
+        return bool(looking.automatic(self.model))
 
 
 @dataclass(frozen=True)
@@ -147,14 +142,14 @@ def pins_of(bank: Bank) -> dict[str, ModelPin]:
 def acts_of(bank: Bank) -> dict[str, Write]:
     """By the id of the model, the latest act on it that is under way or waits for a person."""
     states = [*Write.OPEN, Write.State.ATTENTION, Write.State.CHANGED]
-    rows = Write.objects.filter(bank=bank, kind__in=model_kinds.KINDS, state__in=states).order_by("pk")
+    rows = Write.objects.filter(bank=bank, kind__in=KINDS, state__in=states).order_by("pk")
     return {str(row.params.get("model")): row for row in rows}
 
 
 def _writing(client: HindsightClient, bank: Bank) -> dict[str, str]:
     """{model: status} of the texts that are being written. Unknown where the server does not tell: then nothing."""
     try:
-        found = client.list_operations(bank.bank_id, type=model_kinds.WRITING).items
+        found = client.list_operations(bank.bank_id, type=looking.WRITING).items
     except NotFound:
         return {}
     return {each.model_id: each.status for each in reversed(found) if not each.terminal and each.model_id}
@@ -162,68 +157,6 @@ def _writing(client: HindsightClient, bank: Bank) -> dict[str, str]:
 
 def said(write: Write) -> str:
     """One line about an act on a model. Reads the outcome alone."""
-    if write.kind not in model_kinds.KINDS:
+    if write.kind not in KINDS:
         return ""
     return ": ".join(each for each in (str(write.outcome.get(name, "")) for name in ("about", "said")) if each)
-
-
-# ── seedings ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-@dataclass(frozen=True)
-class ToldRow:
-    row: seeding.Row
-    write: Write | None = None
-
-
-@dataclass(frozen=True)
-class ToldBank:
-    bank: Bank
-    rows: list[ToldRow]
-
-
-@dataclass(frozen=True)
-class Told:
-    """What a seeding, or its preview, came to by now. `over`: nothing more will change by itself."""
-
-    banks: list[ToldBank]
-    counts: dict[str, int] = field(default_factory=dict)
-    drifted: int = 0
-    done: int = 0
-    refused: int = 0
-    over: bool = True
-
-    @property
-    def create(self) -> int:
-        return self.counts.get("create", 0)
-
-
-def told_of(user: User, job: Job) -> Told:
-    """Of the banks that this person still sees. Three queries."""
-    rows = seeding.rows_of(job)
-    banks = {bank.pk: bank for bank in access.banks_for(user).filter(pk__in=job.params["banks"])}
-    writes = Write.objects.in_bulk([row.write for row in rows if row.write])
-    told: dict[int, list[ToldRow]] = {}
-    for row in rows:
-        if row.bank in banks:
-            told.setdefault(row.bank, []).append(ToldRow(row, writes.get(row.write or 0)))
-    seen: list[ToldRow] = [each for rows_of_bank in told.values() for each in rows_of_bank]
-    states = [each.write.state for each in seen if each.write]
-    refused = (Write.State.ATTENTION, Write.State.CHANGED)
-    return Told(
-        banks=[ToldBank(banks[pk], each) for pk, each in told.items()],
-        counts=_counts(seen),
-        drifted=sum(bool(each.row.differs) for each in seen),
-        done=states.count(Write.State.DONE),
-        refused=sum(state in refused for state in states),
-        over=job.ended and not any(state in Write.OPEN for state in states),
-    )
-
-
-def _counts(rows: Iterable[ToldRow]) -> dict[str, int]:
-    """With our words as names that a template can say."""
-    counts: dict[str, Any] = {}
-    for each in rows:
-        name = each.row.status.replace("-", "_")
-        counts[name] = counts.get(name, 0) + 1
-    return counts

@@ -10,7 +10,8 @@ from django.utils import timezone
 
 from banks import access, selectors_models, writes
 from banks.hindsight import MentalModel
-from banks.model_kinds import KINDS, seen_of
+from banks.mental.looking import seen_of
+from banks.model_kinds import KINDS
 from banks.models import Bank, Blob, ModelPin, Role, Write
 from banks.reading import Unread
 from banks.selectors_models import ModelRow
@@ -56,7 +57,7 @@ def refresh_all(*, user: User, bank: Bank, rows: Sequence[ModelRow], via: Write.
 
 
 def delete(*, user: User, bank: Bank, model_id: str, seen: str, via: Write.Via = Write.Via.WEB) -> Write:
-    """`seen`: of `model_kinds.seen_of`, as it was on screen. The row keeps all that it takes to make it again."""
+    """`seen`: of `looking.seen_of`, as it was on screen. The row keeps all that it takes to make it again."""
     access.require(user, bank, Role.ADMIN)
     model = _read(bank, model_id, seen)
     params = {

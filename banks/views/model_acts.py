@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from banks import access, selectors, selectors_models
 from banks.diffs import diff
 from banks.mental import acts
-from banks.model_kinds import seen_of
+from banks.mental.looking import seen_of
 from banks.models import Bank, Role, Write
 from banks.reading import Unread
 from banks.services.refusal import ChangedMeanwhile, Refusal

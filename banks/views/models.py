@@ -12,7 +12,7 @@ from banks import access, selectors_models
 from banks.diffs import diff
 from banks.markdown import blocks_of
 from banks.mental.acts import MOST_REFRESHED
-from banks.model_kinds import automatic, seen_of
+from banks.mental.looking import automatic, seen_of
 from banks.models import Bank, Role
 from banks.paper import paper
 from banks.reading import Unread

@@ -6,7 +6,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from banks import access, selectors, selectors_models
+from banks import access, selectors, selectors_seeding
 from banks.forms_seeds import SeedingForm
 from banks.models import Job, Role
 from banks.seeds import job as seeding
@@ -31,7 +31,7 @@ def seeding_new(request: PersonRequest) -> HttpResponse:
 @require_safe
 def seeding_detail(request: PersonRequest, pk: int) -> HttpResponse:
     job = selectors.get_job(request.user, pk, [seeding.KIND])
-    told = selectors_models.told_of(request.user, job)
+    told = selectors_seeding.told_of(request.user, job)
     context = {"job": job, "told": told, "preview": bool(job.params.get("preview"))}
     if wants_fragment(request):
         status = STOP_POLLING if told.over else 200

@@ -1,45 +1,20 @@
-"""Mental models of a bank on pages: light lists, honest states, text that stays text, acts that say what they do."""
+"""Mental models of a bank on pages: light lists, honest states, and text that stays text."""
 
 import re
-from typing import Any
-from urllib.parse import urlencode
 
 import httpx
 import pytest
-from django.test import Client
 
-from banks import connections, jobs
-from banks.mental import trials
-from banks.models import Bank, Job, ModelPin, Server, Write
-from tests.banks.admin_pages import SignIn, text_after, url
+from banks import connections
+from banks.models import Bank, Server, Write
+from tests.banks.admin_pages import SignIn, url
 from tests.banks.conftest import LyingTransport, store
-from tests.banks.mental import AUTOMATIC, make_model, models_in, work
+from tests.banks.mental import make_model
+from tests.banks.models_page import address, part
 from tests.conftest import People
-from tests.reviews.pages import HTMX, XSS, Reader, assert_harmless, text_of
+from tests.reviews.pages import XSS, assert_harmless, text_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-def address(view: str, bank: Bank, **query: str) -> str:
-    return f"{url(f'bank-model-{view}', bank.pk)}?{urlencode(query)}"
-
-
-def part(client: Client, view: str, bank: Bank, **query: str) -> str:
-    return text_of(client.get(address(view, bank, **query), headers=HTMX))
-
-
-def form_of(page: str, action: str) -> dict[str, str]:
-    """What the hidden fields of the form that goes there say."""
-    found = re.search(rf'<form[^>]*action="{re.escape(action)}".*?</form>', page, re.DOTALL)
-    assert found is not None, action
-    inputs = [given for tag, given in Reader(found[0]).elements if tag == "input"]
-    return {str(given["name"]): str(given.get("value")) for given in inputs if given["name"] != "csrfmiddlewaretoken"}
-
-
-def confirm(client: Client, view: str, bank: Bank, **query: str) -> Any:
-    """Looks at the page that says what would happen, and confirms it."""
-    page = text_of(client.get(address(view, bank, **query)))
-    return client.post(url(f"bank-model-{view}", bank.pk), form_of(page, url(f"bank-model-{view}", bank.pk)))
 
 
 def test_the_page_asks_for_its_list_and_works_without_a_script(
@@ -163,136 +138,6 @@ def test_ids_that_name_nothing_are_said_to_and_reach_nothing_else(
     client.post(url("bank-model-delete", bank.pk), {"model": model_id, "seen": "x"})
     assert {method for method, _ in line.calls} <= {"GET"}
     assert not Write.objects.exists()
-
-
-def test_history_shows_what_each_change_did_and_offers_earlier_texts(
-    bank: Bank, line: LyingTransport, people: People, as_user: SignIn
-) -> None:
-    first = make_model(bank)
-    store(bank, "notes/b.md", "Cleo audits the ledger.")
-    client = as_user(people.owner)
-    assert confirm(client, "refresh", bank, model="m1").status_code == 303
-    work(bank)
-    page = text_of(client.get(address("history", bank, model="m1")))
-    assert "Cleo audits the ledger." in page
-    assert "the first text" in page
-    version = re.search(r"version=([0-9a-f]{64})", page)
-    assert version is not None
-    said = text_of(client.get(address("pin", bank, model="m1", version=version[1])))
-    assert "Servers take no text of a model" in said
-    assert confirm(client, "pin", bank, model="m1", version=version[1]).status_code == 303
-    work(bank)
-    assert ModelPin.objects.get().text.text == first.content
-    shown = part(client, "detail", bank, model="m1")
-    assert "Pinned by" in shown
-    assert "The bank has another text" in shown
-
-
-def test_row_049_a_refresh_is_one_model_said_and_confirmed(
-    bank: Bank, line: LyingTransport, people: People, as_user: SignIn
-) -> None:
-    for model_id in ("m1", "m2"):
-        make_model(bank, model_id)
-    client = as_user(people.reviewer)
-    page = text_of(client.get(address("refresh", bank, model="m1")))
-    assert "asks its language model, which costs" in page
-    assert not Write.objects.exists()
-    assert "It is being done" in text_after(client, confirm(client, "refresh", bank, model="m1"))
-    assert [write.params["model"] for write in Write.objects.all()] == ["m1"]
-    assert confirm(client, "refresh", bank, model="m1").status_code == 422  # it is under way
-
-
-def test_refreshing_many_is_counted_and_confirmed(
-    bank: Bank, line: LyingTransport, people: People, as_user: SignIn
-) -> None:
-    for model_id in ("a", "b"):
-        make_model(bank, model_id, trigger=AUTOMATIC)
-    make_model(bank, "curated")
-    client = as_user(people.reviewer)
-    here = url("bank-model-refresh-all", bank.pk)
-    page = text_of(client.get(here))
-    assert "Refresh 2 models" in page
-    assert "curated" not in page
-    assert client.post(here, {"total": "3"}).status_code == 409
-    assert client.post(here, {"total": "2"}).status_code == 303
-    assert Write.objects.filter(kind="model-refresh").count() == 2
-    assert client.post(here, {"total": "2"}).status_code == 409  # a second click
-
-
-def test_a_delete_says_what_goes_and_its_row_puts_it_back(
-    bank: Bank, line: LyingTransport, people: People, as_user: SignIn
-) -> None:
-    make_model(bank)
-    client = as_user(people.owner)
-    assert "The server forgets the model" in text_of(client.get(address("delete", bank, model="m1")))
-    assert confirm(client, "delete", bank, model="m1").status_code == 303
-    work(bank)
-    assert models_in(bank) == {}
-    row = Write.objects.get(kind="model-delete")
-    assert "Put the model back" in text_of(client.get(url("write-detail", row.pk)))
-    text_after(client, client.post(url("write-put-model-back", row.pk)))
-    work(bank)
-    assert set(models_in(bank)) == {"m1"}
-
-
-def test_what_changed_on_the_way_is_not_deleted(
-    bank: Bank, line: LyingTransport, people: People, as_user: SignIn
-) -> None:
-    make_model(bank)
-    client = as_user(people.owner)
-    answer = client.post(url("bank-model-delete", bank.pk), {"model": "m1", "seen": "0" * 64})
-    assert (answer.status_code, "not what it was on screen" in text_of(answer)) == (409, True)
-    assert not Write.objects.exists()
-
-
-def test_who_may_what(bank: Bank, line: LyingTransport, people: People, as_user: SignIn) -> None:
-    make_model(bank)
-    acts = {
-        people.viewer: {"refresh": 403, "refresh-all": 403, "try": 403, "delete": 403, "pin": 403, "unpin": 403},
-        people.reviewer: {"delete": 403, "pin": 403, "unpin": 403},
-        people.stranger: dict.fromkeys(("refresh", "refresh-all", "try", "delete", "pin", "unpin"), 404),
-    }
-    for person, expected in acts.items():
-        for act, status in expected.items():
-            assert as_user(person).post(url(f"bank-model-{act}", bank.pk), {"model": "m1"}).status_code == status
-    assert as_user(people.stranger).get(address("list", bank)).status_code == 404
-    assert "Delete…" not in part(as_user(people.reviewer), "detail", bank, model="m1")
-    assert not Write.objects.exists()
-    assert not Job.objects.exists()
-
-
-def test_a_try_is_work_for_a_worker_and_changes_nothing(
-    bank: Bank, line: LyingTransport, people: People, as_user: SignIn
-) -> None:
-    before = make_model(bank)
-    store(bank, "notes/b.md", "Cleo audits the ledger.")
-    line.calls.clear()
-    client = as_user(people.reviewer)
-    answer = client.post(url("bank-model-try", bank.pk), {"model": "m1"})
-    assert "Waiting for a worker" in text_after(client, answer)
-    assert line.calls == []
-    assert client.post(url("bank-model-try", bank.pk), {"model": "m1"})["Location"] == answer["Location"]
-    assert jobs.run(Job.objects.get(kind=trials.KIND).pk) == "done"
-    told = client.get(answer["Location"], headers=HTMX)
-    assert told.status_code == 286
-    assert "A refresh would change the text." in text_of(told)
-    assert "Cleo audits the ledger." in text_of(told)
-    assert models_in(bank)["m1"].content == before.content
-
-
-def test_a_server_without_dry_runs_says_so(bank: Bank, line: LyingTransport, people: People) -> None:
-    class Older(httpx.BaseTransport):
-        def handle_request(self, request: httpx.Request) -> httpx.Response:
-            if request.url.path.endswith("/dry-run-refresh"):
-                return httpx.Response(404, json={"detail": "Not Found"})
-            return line.handle_request(request)
-
-    make_model(bank)
-    connections.TRANSPORTS[bank.server.base_url] = Older()
-    job = trials.start(user=people.reviewer, bank=bank, model_id="m1")
-    assert jobs.run(job.pk) == "failed"
-    job.refresh_from_db()
-    assert job.error == trials.NOT_OFFERED
 
 
 def test_a_server_that_does_not_answer_leaves_everything_unknown(

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from banks import jobs, selectors_models, writes
 from banks.mental import acts
-from banks.model_kinds import seen_of
+from banks.mental.looking import seen_of
 from banks.models import Bank as BankRow
 from banks.models import Role, Write
 from banks.seeds import job as seeding
