@@ -16,13 +16,14 @@ from banks.mental.looking import automatic, seen_of
 from banks.models import Bank, Role
 from banks.paper import paper
 from banks.reading import Unread
-from banks.selectors_models import Version
+from banks.selectors_models import ModelRow, Version
 from memadmin.htmx import PersonRequest, wants_fragment
 from memadmin.retention import first_of
 
 EVIDENCE_SHOWN = 200
 VERSIONS_SHOWN = 50
 MODEL_ID = 2_000  # characters of an id that are looked at
+MOST_LOOKS = 40  # a page takes by itself at a text that is being written, and then no more
 
 
 @require_safe
@@ -49,6 +50,7 @@ def model_detail(request: PersonRequest, pk: int) -> HttpResponse:
     if found.row is not None:
         context |= {"row": found.row, **_text_of(request, found.row.model.content)}
         context |= {"seen": seen_of(found.row.model), "automatic": automatic(found.row.model)}
+        context["again"] = _again(request, found.row)
     page = "banks/_model.html" if wants_fragment(request) else "banks/model_detail.html"
     status = 404 if found.gone and not wants_fragment(request) else 200
     return render(request, page, context, status=status)
@@ -104,15 +106,26 @@ def around(request: PersonRequest, bank: Bank) -> dict[str, Any]:
     }
 
 
+def _again(request: PersonRequest, row: ModelRow) -> str:
+    """What the page asks next by itself, "" when nothing is under way or it has asked often enough."""
+    looks = _whole(request.GET.get("looks", ""))
+    if looks >= MOST_LOOKS or not (row.writing or (row.write and row.write.is_open)):
+        return ""
+    as_page = {"as": "page"} if request.GET.get("as") == "page" else {}
+    return urlencode({"model": row.model.id, **as_page, "looks": looks + 1})
+
+
+def _whole(text: str) -> int:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 6 else 0
+
+
 def _text_of(request: PersonRequest, content: str | None) -> dict[str, Any]:
     if content is None:
         return {}
-    part = request.GET.get("part", "")
-    number = int(part) if part.isascii() and part.isdigit() and len(part) < 6 else 0
     as_page = request.GET.get("as") == "page"
     about = {"as": "page"} if as_page else {}
     return {
-        "paper": paper(content, number),
+        "paper": paper(content, _whole(request.GET.get("part", ""))),
         "blocks": blocks_of(content) if as_page else None,
         "part_url": f"?{urlencode({'model': named(request), 'now': '1', **about, 'part': ''})}",
     }

@@ -55,6 +55,19 @@ def test_row_049_a_refresh_is_one_model_said_and_confirmed(
     assert confirm(client, "refresh", bank, model="m1").status_code == 422  # it is under way
 
 
+def test_the_page_looks_again_while_a_text_is_written_and_not_for_ever(
+    bank: Bank, line: LyingTransport, people: People, as_user: SignIn
+) -> None:
+    make_model(bank)
+    client = as_user(people.reviewer)
+    assert "looks=" not in part(client, "detail", bank, model="m1")
+    confirm(client, "refresh", bank, model="m1")
+    assert "looks=1" in part(client, "detail", bank, model="m1")
+    assert "looks=" not in part(client, "detail", bank, model="m1", looks="40")
+    work(bank)
+    assert "looks=" not in part(client, "detail", bank, model="m1")
+
+
 def test_refreshing_many_is_counted_and_confirmed(
     bank: Bank, line: LyingTransport, people: People, as_user: SignIn
 ) -> None:
