@@ -25,7 +25,7 @@ class BanksConfig(AppConfig):
         from banks.numbers import job  # noqa: F401  its kind of job
         from banks.operations import acts  # noqa: F401  its kind of job
         from banks.retain import batch  # noqa: F401  another kind
-        from banks.seeds import job as seeding  # noqa: F401  its kind of job
+        from banks.seeds import policy  # noqa: F401  a kind of job, and what follows a write
         from banks.services import ask, bank_search, dry_runs  # noqa: F401  bring their kinds of job
         from banks.transfer import exporting, importing  # noqa: F401  their kinds of job
         from banks.transfer import kinds as transfer_kinds  # noqa: F401  another kind

@@ -99,12 +99,6 @@ def follow(*, user: User, previewed: Job) -> Job:
     return _start(user, Asked(**asked), Write.Via.WEB, False, title="Seeding", after=previewed.pk, picks=picks)
 
 
-def by_policy(*, banks: Sequence[Bank], mode: str) -> Job:
-    """For banks that have just appeared on a server whose policy says so. Nobody's act."""
-    params = {**Asked([bank.pk for bank in banks], mode).as_params(), "policy": True, "via": Write.Via.HOUSEKEEPING}
-    return jobs.start(kind=KIND, owner=None, title="Seeding of new banks", params=params)
-
-
 def rows_of(job: Job) -> list[Row]:
     return [Row.of(item) for item in job.items.order_by("number")]
 

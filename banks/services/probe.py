@@ -11,7 +11,7 @@ from banks import connections
 from banks.crypto import CannotDecrypt
 from banks.hindsight import BankRow, HindsightClient, HindsightError, NotFound, Refused, Retired, Unreachable
 from banks.models import Bank, Server
-from banks.seeds import job as seeding
+from banks.seeds import policy
 
 Health = Server.Health
 Answer = TypeVar("Answer")
@@ -90,8 +90,7 @@ def _store(server: Server, told: Told, began: datetime) -> None:
             changes["name"] = row.name[:300]
         if changes:
             Bank.objects.filter(pk=bank.pk).update(**changes)
-    if new and server.seed_new_banks:
-        seeding.by_policy(banks=new, mode=server.seed_new_banks)
+    policy.seed_new(server=server, banks=new)
     listed = [Bank.hash_of(row.bank_id) for row in told.banks]
     missing = server.banks.filter(gone_since=None, created__lte=began).exclude(bank_hash__in=listed)
     missing.update(gone_since=timezone.now())

@@ -3,8 +3,9 @@
 from typing import Any
 
 import pytest
+from django.db import transaction
 
-from banks import connections, jobs
+from banks import connections, jobs, writes
 from banks.models import Bank, Job, Role, Server, Write
 from banks.seeds import job as seeding
 from banks.services.probe import probe
@@ -111,3 +112,13 @@ def test_new_banks_are_seeded_where_the_servers_policy_says_so(
     assert all(model.tags == [] for model in models_in(fresh).values())
     probe(bank.server)
     assert Job.objects.filter(kind=seeding.KIND).count() == 1  # it is not new any more
+
+
+def test_a_bank_that_is_made_here_is_new_too(bank: Bank, line: LyingTransport, people: People) -> None:
+    Server.objects.filter(pk=bank.server.pk).update(seed_new_banks="global")
+    made = factories.make_bank("made-here", server=bank.server)
+    with transaction.atomic():
+        writes.record(kind="bank-create", bank=made, via=Write.Via.WEB, actor=people.owner, params={"name": "Made"})
+    work(made)
+    job = Job.objects.get(kind=seeding.KIND)
+    assert (job.params["banks"], job.params["mode"]) == ([made.pk], "global")
