@@ -9,6 +9,8 @@ from banks.models import Bank, Job, Write
 from banks.seeds import job as seeding
 from memadmin.accounts.models import User
 
+BANKS_SHOWN = 60
+
 
 @dataclass(frozen=True)
 class ToldRow:
@@ -24,7 +26,10 @@ class ToldBank:
 
 @dataclass(frozen=True)
 class Told:
-    """What a seeding, or its preview, came to by now. `over`: nothing more will change by itself."""
+    """What a seeding, or its preview, came to by now; the numbers are of all banks, `more` of them are not shown.
+
+    `over`: nothing more will change by itself.
+    """
 
     banks: list[ToldBank]
     counts: dict[str, int] = field(default_factory=dict)
@@ -32,6 +37,7 @@ class Told:
     done: int = 0
     refused: int = 0
     over: bool = True
+    more: int = 0
 
     @property
     def create(self) -> int:
@@ -51,7 +57,8 @@ def told_of(user: User, job: Job) -> Told:
     states = [each.write.state for each in seen if each.write]
     refused = (Write.State.ATTENTION, Write.State.CHANGED)
     return Told(
-        banks=[ToldBank(banks[pk], each) for pk, each in told.items()],
+        banks=[ToldBank(banks[pk], each) for pk, each in list(told.items())[:BANKS_SHOWN]],
+        more=max(len(told) - BANKS_SHOWN, 0),
         counts=_counts(seen),
         drifted=sum(bool(each.row.differs) for each in seen),
         done=states.count(Write.State.DONE),
