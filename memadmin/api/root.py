@@ -12,6 +12,7 @@ from django.urls import URLPattern, path, re_path
 from django.views.decorators.csrf import csrf_exempt
 from ninja import NinjaAPI
 
+from banks.api.blocks import router as blocks
 from banks.api.configuration import router as configuration
 from banks.api.files import router as files
 from banks.api.operations import router as operations
@@ -63,6 +64,7 @@ api.add_router("", transcripts)
 api.add_router("", retain)
 api.add_router("", files)
 api.add_router("", seeding)
+api.add_router("", blocks)
 
 
 def urls() -> list[URLPattern]:

@@ -42,10 +42,17 @@ IDEMPOTENCY = {
     "schema": {"type": "string", "minLength": 1, "maxLength": 200},
     "description": "The same key with the same body is done once; within a day it is answered as the first time.",
 }
+IF_NONE_MATCH = {
+    "in": "header",
+    "name": "If-None-Match",
+    "required": False,
+    "schema": {"type": "string"},
+    "description": "An `ETag` from before: where the answer is still the same, it is 304 without a body.",
+}
 
 
 def completed(document: Any) -> Any:
-    """Adds the shared answers to every operation, and the header to every POST."""
+    """Adds the shared answers to every operation, and their header to every POST and to what may be had already."""
     components = document["components"]
     for model in (Problem, Unprocessable):
         shape = model.model_json_schema(ref_template="#/components/schemas/{model}")
@@ -63,6 +70,8 @@ def completed(document: Any) -> Any:
                 operation["responses"].setdefault(status, {"$ref": f"#/components/responses/{name}"})
             if method == "post":
                 operation["parameters"].append(IDEMPOTENCY)
+            if 304 in operation["responses"]:
+                operation["parameters"].append(IF_NONE_MATCH)
     return document
 
 

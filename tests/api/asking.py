@@ -28,7 +28,7 @@ def as_promised(method: str, path: str, answer: HttpResponse) -> HttpResponse:
     document = _document()
     if operation := promised.operation_of(document, method, f"/api/v1{path}"):
         schema = promised.promised(document, operation, answer.status_code)
-        promised.check(document, schema, json.loads(answer.content))
+        promised.check(document, schema, json.loads(answer.content or b"null"))
     return answer
 
 
@@ -44,8 +44,9 @@ class Program:
     def __init__(self, token: str = "") -> None:
         self.token = token
 
-    def get(self, path: str, **query: Any) -> HttpResponse:
-        return as_promised("GET", path, Client().get(f"/api/v1{path}", query, headers=self._headers()))
+    def get(self, path: str, *, headers: dict[str, str] | None = None, **query: Any) -> HttpResponse:
+        asked = {**self._headers(), **(headers or {})}
+        return as_promised("GET", path, Client().get(f"/api/v1{path}", query, headers=asked))
 
     def post(self, path: str, body: Any, **headers: str) -> HttpResponse:
         data = body if isinstance(body, str | bytes) else json.dumps(body)

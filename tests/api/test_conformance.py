@@ -74,7 +74,8 @@ def there(bank: Bank, people: People) -> dict[str, int]:
     (item,) = put(people.owner, bank, "Ben stayed.")
     write = Write.objects.create(kind="edit", bank=bank, via="web", state="done", document_id="a")
     review, operation = factories.make_entry(bank), make_operation(bank, "failed")
-    return {"review_id": review.pk, "operation_id": operation.pk, "write_id": write.pk, "item_id": item.pk, "job_id": 1}
+    named = {"review_id": review.pk, "operation_id": operation.pk, "write_id": write.pk, "item_id": item.pk}
+    return {**named, "job_id": 1, "seeding_id": 1}
 
 
 @cache

@@ -1,0 +1,58 @@
+"""What a bank says, for an agent that waits: asked within a limit, and for some seconds not asked again.
+
+A bank that cannot be read is told from one that has nothing. Where it was read lately that is given, with its age and
+with why there is nothing newer; else it is Unread.
+"""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Generic, TypeVar
+
+from django.core.cache import cache
+from django.utils import timezone
+
+from banks.hindsight import HindsightClient
+from banks.models import Bank
+from banks.reading import Unread, reading
+
+FRESH = timedelta(seconds=20)  # many sessions begin at once: one of them asks
+KEPT = 24 * 3600  # seconds
+GONE = ("bank", "missing", "unreachable")  # faces of Unread that say what is true now, so nothing older is
+
+Told = TypeVar("Told")
+
+
+@dataclass(frozen=True)
+class Reading(Generic[Told]):
+    """`unread`: why the bank could not be read just now, and this is what it said at `at`; "" = it was read."""
+
+    told: Told
+    at: datetime
+    unread: str = ""
+
+    @property
+    def age(self) -> int:
+        """Seconds."""
+        return max(int((timezone.now() - self.at).total_seconds()), 0)
+
+
+def read(bank: Bank, what: str, ask: Callable[[HindsightClient], Told], *, fresh: timedelta = FRESH) -> Reading[Told]:
+    """What `ask` finds, which must be plain values; `what` is its name. Raises Unread where nothing is known."""
+    # The address belongs to the key: a server that moved is another one.
+    name = hashlib.sha256(f"{bank.server.base_url}\0{what}".encode("utf-8", "replace")).hexdigest()[:32]
+    key = f"block:1:{bank.pk}:{name}"
+    kept: tuple[datetime, Told] | None = cache.get(key)
+    if kept is not None and timezone.now() - kept[0] < fresh:
+        return Reading(kept[1], kept[0])
+    try:
+        with reading(bank) as client:
+            told = ask(client)
+    except Unread as unread:
+        if kept is None or unread.face in GONE:
+            raise
+        return Reading(kept[1], kept[0], unread.title)
+    now = timezone.now()
+    cache.set(key, (now, told), KEPT)
+    return Reading(told, now)
