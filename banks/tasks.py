@@ -81,12 +81,14 @@ def run_job(job_id: int) -> str:
 
 @shared_task(name="banks.tasks.sweep_jobs")
 def sweep_jobs() -> int:
-    """Idempotent: dispatches jobs that no worker holds; the claim decides. Old idempotency keys and searches go."""
+    """Idempotent: dispatches jobs that no worker holds; the claim decides. Old keys, searches and blocks go."""
     from banks import jobs
+    from banks.blocks import frozen
     from banks.services import bank_search, idempotency
 
     idempotency.forget()
     bank_search.forget()
+    frozen.forget()
     return jobs.sweep()
 
 

@@ -2,16 +2,17 @@
 
 from typing import Annotated
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from ninja import Query, Router, Schema
 from pydantic import Field
 
 from banks.api.asking import LONGEST_ID, Ambiguous, asker, bank_named
 from banks.api.etags import tagged
 from banks.api.routes import Text
-from banks.blocks import agents
+from banks.blocks import agents, frozen, markers
 from banks.blocks.lengths import tame
-from banks.models import Bank
+from banks.blocks.markers import Marker
+from banks.models import Bank, FrozenBlock, Job
 from banks.reading import Unread
 from memadmin.api.errors import Problem, Refused
 
@@ -19,7 +20,9 @@ router = Router(tags=["blocks"])
 Named = Annotated[str, Query(min_length=1, max_length=LONGEST_ID)]
 Tag = Annotated[str, Field(max_length=1_000)]
 MOST_TAGS = 64
-RETRY_AFTER = "10"  # seconds
+LONGEST_MARKER = 4_000
+RECALLING = "The bank is being asked. Ask again in a moment."
+RETRY_AFTER, SOON = "10", "2"  # seconds
 
 
 class ModelPartOut(Schema):
@@ -93,6 +96,83 @@ def mental_models(
     except Unread as unread:
         raise unreadable(where, unread) from unread
     return tagged(request, ModelsBlockOut.of(told, max_chars), age=told.age)
+
+
+class ProfileBlockOut(Schema):
+    """`block`: to stand where the marker stood; "" for the `reason` no-facts, nothing-fits, no-text or no-model, which
+    `why` says in a sentence: then the marker goes, and nothing comes. It has at most 4,000 UTF-16 units, the frame among them.
+    `marker`: as it was understood, on one line. `facts` are in it, `left_out` did not fit, `unlisted` were not looked
+    at; `shortened`: of a model's text there is only the beginning. `stale`: the bank could not be read at the beginning
+    of this epoch, for the reason `unread`, and this is the block of an earlier one. The header `Age` has its age."""
+
+    block: str
+    chars: int
+    marker: str
+    facts: int
+    left_out: int
+    unlisted: int
+    shortened: bool
+    reason: str
+    why: str
+    stale: bool
+    unread: str
+
+    @classmethod
+    def of(cls, block: FrozenBlock, marker: Marker) -> "ProfileBlockOut":
+        told = frozen.told_of(block)
+        same = ("facts", "left_out", "unlisted", "shortened", "reason", "why")
+        return cls(
+            **{name: getattr(told, name) for name in same},
+            block=block.text,
+            chars=frozen.chars_of(block),
+            marker=str(marker),
+            stale=bool(block.stale),
+            unread=block.stale,
+        )
+
+
+class RecallingOut(Schema):
+    """The bank is being asked by a worker: ask again, the same, after `Retry-After` seconds."""
+
+    detail: str
+
+
+@router.get(
+    "/blocks/user-profile",
+    response={200: ProfileBlockOut, 202: RecallingOut, 304: None, 409: Ambiguous, 503: Problem},
+    operation_id="user_block",
+    summary="What a bank says about a person, frozen for an epoch",
+    description="`marker` is a marker as it stands in AGENTS.md, in any of its three forms. `epoch` is a key that the "
+    "program chooses for what is between two boundaries, such as a session, or what follows a compaction: as long as "
+    "it is the same, so is the answer. A marker with `query` is answered by 202 until a worker has asked the bank.",
+)
+def user_profile(
+    request: HttpRequest,
+    bank: Named,
+    epoch: Annotated[str, Query(min_length=1, max_length=200)],
+    marker: Annotated[str, Query(max_length=LONGEST_MARKER)] = str(markers.FACTS),
+    server: Text = "",
+) -> HttpResponse:
+    user = asker(request)
+    where = bank_named(user, bank, server)
+    asked = _marker(marker)
+    try:
+        block = frozen.block_for(user=user, bank=where, marker=asked, epoch=epoch)
+    except Unread as unread:
+        raise unreadable(where, unread) from unread
+    except frozen.NotRecalled as error:
+        raise Refused(503, str(error), headers={"Retry-After": RETRY_AFTER}) from error
+    if isinstance(block, Job):
+        return JsonResponse({"detail": RECALLING}, status=202, headers={"Retry-After": SOON})
+    return tagged(request, ProfileBlockOut.of(block, asked), age=frozen.age_of(block))
+
+
+def _marker(text: str) -> Marker:
+    try:
+        return markers.read(text)
+    except markers.Refused as refused:
+        fields = [{"path": "query.marker", "problem": str(refused)}]
+        raise Refused(422, f"The marker is refused. {refused}", fields=fields) from refused
 
 
 def unreadable(bank: Bank, unread: Unread) -> Refused:

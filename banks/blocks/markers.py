@@ -53,6 +53,9 @@ class Marker:
         return f"<!-- hindsight:user{told}{'' if self.limit is None else f' limit: {self.limit}'} -->"
 
 
+FACTS = Marker("facts")
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
     """A marker at `start` to `end` of a text, on line `line`, from 1.
@@ -141,7 +144,7 @@ def _marker(given: dict[str, str]) -> Marker:
         return Marker("model", _model(given["model"]))
     if "query" in given:
         return Marker("query", _query(given["query"]), _limit(given["limit"]) if "limit" in given else None)
-    return Marker("facts")
+    return FACTS
 
 
 def _fields(body: str) -> Iterator[tuple[str, str]]:
@@ -173,8 +176,8 @@ def _model(value: str) -> str:
 
 
 def _query(value: str) -> str:
-    if not value:
-        raise Refused("The query is empty.")
+    if not re.search(r"\w", value):
+        raise Refused("The query has no word in it." if value else "The query is empty.")
     if len(value) > LONGEST_QUERY:
         raise Refused(f"The query has more than {LONGEST_QUERY:,} characters.")
     return value

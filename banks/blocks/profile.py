@@ -14,7 +14,7 @@ SHORTENED = "[The rest does not fit here.]"
 BOOKKEEPING = " | Involving: "  # servers write behind it whom a fact is about; the fact ends before
 
 Source = Literal["facts", "query"]
-Reason = Literal["", "no-facts", "nothing-fits", "no-text"]
+Reason = Literal["", "no-facts", "nothing-fits", "no-model", "no-text"]
 
 
 @dataclass(frozen=True, slots=True)

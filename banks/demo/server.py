@@ -29,6 +29,7 @@ from banks.demo import (
     files,
     mental_models,
     operations,
+    recall,
     retain,
     webhooks,
 )
@@ -89,6 +90,7 @@ _ROUTES = (
     _route("PATCH", f"{_BANK}/config", config.patch_config),
     _route("POST", f"{_BANK}/memories", retain.post_memories),
     _route("POST", f"{_BANK}/memories/dry-run-extract", dry_run.post_dry_run),
+    _route("POST", f"{_BANK}/memories/recall", recall.post_recall),
     _route("POST", f"{_BANK}/files/retain", files.post_files),
     _route(
         "GET",

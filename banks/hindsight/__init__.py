@@ -26,6 +26,7 @@ from banks.hindsight.items import RetainItem, retain_body
 from banks.hindsight.models import Evidence, MentalModel, ModelChange, RefreshTrial
 from banks.hindsight.numbers import Days
 from banks.hindsight.operations import ChildOperation, Operation
+from banks.hindsight.recall import Hit, Recall
 from banks.hindsight.shapes import (
     BankConfig,
     BankRow,
@@ -67,6 +68,7 @@ __all__ = [
     "Health",
     "HindsightClient",
     "HindsightError",
+    "Hit",
     "Invalid",
     "MentalModel",
     "ModelChange",
@@ -74,6 +76,7 @@ __all__ = [
     "NotFound",
     "Operation",
     "Page",
+    "Recall",
     "RefreshTrial",
     "Refused",
     "RetainFile",

@@ -1,5 +1,6 @@
 from banks.models.banks import Bank, Membership, Reapply, Role
 from banks.models.blobs import Blob
+from banks.models.blocks import FrozenBlock
 from banks.models.events import AdminEvent
 from banks.models.files import RetainFile
 from banks.models.groups import Group, GroupMember, GroupRole
@@ -21,6 +22,7 @@ __all__ = [
     "BankAlias",
     "BankNumbers",
     "Blob",
+    "FrozenBlock",
     "Group",
     "GroupMember",
     "GroupRole",

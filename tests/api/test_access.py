@@ -28,16 +28,17 @@ from tests.known_failures.world import everything
 from tests.reviews.pages import shown
 
 pytestmark = pytest.mark.django_db
-# What is noted down about a token that is used.
-USE = {"banks.apitoken"}
+# What is noted down about a token that is used, and the block that is the same for an epoch.
+USE = {"banks.apitoken", "banks.frozenblock"}
 READING = {"GET /me": 200, "GET /banks": 200, "GET /log": 200, "GET /reviews": 200, "GET /facts/retired": 200}
 READING |= {"GET /decisions": 200, "GET /operations": 200, "GET /search": 200, "GET /seeds": 200}
-WORDS = {"/search": {"q": "keeping"}}
+WORDS = {"/search": {"q": "keeping"}, "/blocks/user-profile": {"epoch": "1"}}
 OF_A_BANK = [
     *("GET /log?bank", "GET /writes/{write_id}", "GET /retain/{item_id}"),
     *("GET /reviews?bank", "GET /reviews/{review_id}", "GET /facts/retired?bank", "GET /decisions?bank"),
     "GET /search?bank",
     *("GET /operations?bank", "GET /operations/{operation_id}", "GET /blocks/mental-models?bank"),
+    "GET /blocks/user-profile?bank",
 ]
 READING |= dict.fromkeys(OF_A_BANK, 200)
 READING["GET /jobs/{job_id}"] = READING["GET /seedings/{seeding_id}"] = 404  # of a token that asks for another one's

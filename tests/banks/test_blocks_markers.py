@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from banks.blocks.markers import MOST_LINES, Marker, Refused, find, read, replaced
+from banks.blocks.markers import FACTS, MOST_LINES, Marker, Refused, find, read, replaced
 
-FACTS = Marker("facts")
 MODEL = Marker("model", "user-profile")
 QUERY = Marker("query", "how does this person like to work?")
 FIVE = Marker("query", "how does this person like to work?", 5)
