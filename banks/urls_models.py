@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from banks.views import model_acts, model_trials, models, seeding, seeds
+from banks.views import blocks, model_acts, model_trials, models, seeding, seeds
 
 urlpatterns: list[URLPattern] = [
     path("models/", seeds.seed_list, name="seed-list"),
@@ -11,6 +11,7 @@ urlpatterns: list[URLPattern] = [
     path("models/export/", seeds.seed_export, name="seed-export"),
     path("models/<int:pk>/", seeds.seed_edit, name="seed-edit"),
     path("models/<int:pk>/remove/", seeds.seed_remove, name="seed-remove"),
+    path("models/agents-file/", blocks.agents_file, name="agents-file"),
     path("models/seed/", seeding.seeding_new, name="seeding-new"),
     path("models/seedings/<int:pk>/", seeding.seeding_detail, name="seeding-detail"),
     path("models/seedings/<int:pk>/create/", seeding.seeding_create, name="seeding-create"),
@@ -19,6 +20,7 @@ urlpatterns: list[URLPattern] = [
     path("banks/<int:pk>/models/show/", models.model_detail, name="bank-model-detail"),
     path("banks/<int:pk>/models/evidence/", models.model_evidence, name="bank-model-evidence"),
     path("banks/<int:pk>/models/history/", models.model_history, name="bank-model-history"),
+    path("banks/<int:pk>/models/block/", blocks.model_block, name="bank-model-block"),
     path("banks/<int:pk>/models/try/", model_trials.model_try, name="bank-model-try"),
     path("banks/<int:pk>/models/refresh/", model_acts.model_refresh, name="bank-model-refresh"),
     path("banks/<int:pk>/models/refresh-all/", model_acts.model_refresh_all, name="bank-model-refresh-all"),

@@ -100,7 +100,7 @@ def mental_models(
 
 class ProfileBlockOut(Schema):
     """`block`: to stand where the marker stood; "" for the `reason` no-facts, nothing-fits, no-text or no-model, which
-    `why` says in a sentence: then the marker goes, and nothing comes. It has at most 4,000 UTF-16 units, with its frame.
+    `why` says in a sentence: then the marker goes, and nothing comes. It has at most 4,000 UTF-16 units in all.
     `marker`: as it was understood, on one line. `facts` are in it, `left_out` did not fit, `unlisted` were not looked
     at; `shortened`: of a model's text there is only the beginning. `stale`: the bank could not be read at the beginning
     of this epoch, for the reason `unread`, and this is the block of an earlier one. The header `Age` has its age."""

@@ -11,7 +11,7 @@ from banks.mental.acts import texts_of
 from banks.models import Bank
 
 MOST_CHARS = 16_000  # where nothing is said
-LARGEST = 1_000_000
+LARGEST = 200_000
 MOST_MODELS = 1_000  # that a server lists at once
 
 WHY = {
