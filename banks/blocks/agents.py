@@ -16,7 +16,7 @@ MOST_MODELS = 1_000  # that a server lists at once
 
 WHY = {
     "": "",
-    "no-models": "The bank has no mental model with a text that these tags may see.",
+    "no-models": "The bank has no mental model with a text, or none that these tags see.",
     "limit-too-small": f"A block has at least {models.MINIMUM:,} characters.",
 }
 
