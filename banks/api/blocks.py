@@ -12,7 +12,7 @@ from banks.api.routes import Text
 from banks.blocks import agents, frozen, markers
 from banks.blocks.lengths import tame
 from banks.blocks.markers import Marker
-from banks.models import Bank, FrozenBlock, Job
+from banks.models import FrozenBlock, Job
 from banks.reading import Unread
 from memadmin.api.errors import Problem, Refused
 
@@ -94,7 +94,7 @@ def mental_models(
     try:
         told = agents.block_of(where, most=max_chars, tags=tags)
     except Unread as unread:
-        raise unreadable(where, unread) from unread
+        raise _unreadable(unread) from unread
     return tagged(request, ModelsBlockOut.of(told, max_chars), age=told.age)
 
 
@@ -159,7 +159,7 @@ def user_profile(
     try:
         block = frozen.block_for(user=user, bank=where, marker=asked, epoch=epoch)
     except Unread as unread:
-        raise unreadable(where, unread) from unread
+        raise _unreadable(unread) from unread
     except frozen.NotRecalled as error:
         raise Refused(503, str(error), headers={"Retry-After": RETRY_AFTER}) from error
     if isinstance(block, Job):
@@ -175,7 +175,7 @@ def _marker(text: str) -> Marker:
         raise Refused(422, f"The marker is refused. {refused}", fields=fields) from refused
 
 
-def unreadable(bank: Bank, unread: Unread) -> Refused:
+def _unreadable(unread: Unread) -> Refused:
     """Never an empty block: an agent that has one from before keeps it."""
     if unread.face in ("bank", "missing"):
         return Refused(404, unread.sentence)

@@ -175,7 +175,8 @@ def _run(run: jobs.Run) -> dict[str, Any]:
         except Unread:
             raise jobs.JobError(unread.sentence) from unread
     with run.step(done=1, cursor={"at": 1}, total=1):
-        return {"block": _freeze(key, made).pk}
+        frozen = _freeze(key, made)
+    return {"block": frozen.pk}
 
 
 def _recalled(bank: Bank, marker: Marker) -> Profile:

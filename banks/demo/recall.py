@@ -30,7 +30,8 @@ def post_recall(request: Request) -> dict[str, Any]:
         raise Problem(422, f"Invalid fact type(s): {', '.join(wrong)}. Must be one of: {', '.join(TYPES)}")
     require_bank(request)
     found = _found(request, query, types, set(body.get("tags") or ()))
-    results, room = [], int(body.get("max_tokens") or 4_096) * _SIGNS_OF_A_TOKEN
+    results: list[dict[str, Any]] = []
+    room = int(body.get("max_tokens") or 4_096) * _SIGNS_OF_A_TOKEN
     for score, row in found:
         if len(row["text"]) <= room:
             room -= len(row["text"])

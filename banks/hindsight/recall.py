@@ -50,8 +50,8 @@ class Hit:
     @classmethod
     def parse(cls, row: Row) -> "Hit":
         given = row.get("scores")
-        scores = given.items() if isinstance(given, dict) else ()
-        told = {str(k): float(v) for k, v in scores if isinstance(v, int | float) and not isinstance(v, bool)}
+        scores = given if isinstance(given, dict) else {}
+        told = {str(k): float(v) for k, v in scores.items() if isinstance(v, int | float) and not isinstance(v, bool)}
         return cls(Fact.parse(row), told)
 
     @classmethod
