@@ -11,9 +11,9 @@ from banks.blocks.lengths import cut, units
 from banks.blocks.models import BETWEEN, FRAME, LEAST_BODY, LONGEST_NAME, MINIMUM, NOTE, SHORTENED, Block, Summary
 
 render = models.render
-TEXTS = st.text(max_size=1_500) | st.integers(1, 6_000).map(lambda size: "y" * size)
-MODELS = st.builds(Summary, st.uuids().map(str), st.text(max_size=120), st.none() | TEXTS)
-SUMMARIES = st.lists(MODELS, max_size=12, unique_by=lambda each: each.id)
+TEXTS = st.text(max_size=60) | st.integers(1, 6_000).map(lambda size: "y" * size)
+MODELS = st.builds(Summary, st.uuids().map(str), st.text(max_size=30) | st.just("n" * 100), st.none() | TEXTS)
+SUMMARIES = st.lists(MODELS, max_size=10, unique_by=lambda each: each.id)
 LIMITS = st.integers(0, 20_000)
 
 
