@@ -146,7 +146,7 @@ def _as_before(key: dict[str, Any], unread: Unread) -> FrozenBlock:
 
 def _asked(user: User, bank: Bank, marker: Marker, key: dict[str, Any]) -> Job:
     """The job that recalls, one for each epoch; after one that failed another, but not at once."""
-    params = {"bank": bank.pk, "marker": str(marker), "epoch": key["epoch_hash"]}
+    params: dict[str, Any] = {"bank": bank.pk, "marker": str(marker), "epoch": key["epoch_hash"]}
     same = Job.objects.filter(kind=KIND, owner=user, **{f"params__{name}": value for name, value in params.items()})
     job = same.order_by("-pk").first()
     if job is not None and not job.ended:
