@@ -103,8 +103,11 @@ def read(bank: Bank, marker: Marker) -> tuple[Profile, int]:
 
 
 def forget() -> int:
-    """Idempotent. What nobody can need any more goes. Returns how many went."""
-    old = FrozenBlock.objects.filter(created__lt=timezone.now() - KEPT).order_by("created")
+    """Idempotent. What nobody can need any more goes, with the work that made it. Returns how many blocks went."""
+    before = timezone.now() - KEPT
+    ended = Job.objects.filter(kind=KIND, state__in=Job.ENDED, finished__lt=before)
+    Job.objects.filter(pk__in=list(ended.values_list("pk", flat=True)[:AT_ONCE])).delete()
+    old = FrozenBlock.objects.filter(created__lt=before).order_by("created")
     pks = list(old.values_list("pk", flat=True)[:AT_ONCE])
     return FrozenBlock.objects.filter(pk__in=pks).delete()[0] if pks else 0
 

@@ -5,6 +5,7 @@ with why there is nothing newer; else it is Unread.
 """
 
 import hashlib
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -19,6 +20,7 @@ from banks.reading import Unread, reading
 
 FRESH = timedelta(seconds=20)  # many sessions begin at once: one of them asks
 KEPT = 24 * 3600  # seconds
+LARGEST_KEPT = 4_000_000  # characters: a cache is no store
 GONE = ("bank", "missing", "unreachable")  # faces of Unread that say what is true now, so nothing older is
 
 Told = TypeVar("Told")
@@ -54,5 +56,6 @@ def read(bank: Bank, what: str, ask: Callable[[HindsightClient], Told], *, fresh
             raise
         return Reading(kept[1], kept[0], unread.title)
     now = timezone.now()
-    cache.set(key, (now, told), KEPT)
+    if len(json.dumps(told)) <= LARGEST_KEPT:
+        cache.set(key, (now, told), KEPT)
     return Reading(told, now)

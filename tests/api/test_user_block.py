@@ -214,7 +214,9 @@ def test_a_persons_bank_is_given_to_that_person_alone(bank: Bank, line: LyingTra
 
 def test_old_blocks_are_forgotten(bank: Bank, line: LyingTransport, program: Program) -> None:
     told(program, bank)
+    assert recalled(program, bank) == "done"
     assert frozen.forget() == 0
     with time_machine.travel(timezone.now() + KEPT + timedelta(hours=1), tick=False):
-        assert frozen.forget() == 1
+        assert frozen.forget() == 2
     assert not FrozenBlock.objects.exists()
+    assert not Job.objects.filter(kind=frozen.KIND).exists()
