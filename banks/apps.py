@@ -19,6 +19,7 @@ class BanksConfig(AppConfig):
             tags_kind,
         )
         from banks.blocks import frozen  # noqa: F401  its kind of job
+        from banks.blocks import trials as block_trials  # noqa: F401  its kind of job
         from banks.config import kind as config_kind  # noqa: F401  more of them
         from banks.files import kind  # noqa: F401
         from banks.mental import acts as mental  # noqa: F401  what follows a write

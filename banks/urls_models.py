@@ -12,6 +12,7 @@ urlpatterns: list[URLPattern] = [
     path("models/<int:pk>/", seeds.seed_edit, name="seed-edit"),
     path("models/<int:pk>/remove/", seeds.seed_remove, name="seed-remove"),
     path("models/agents-file/", blocks.agents_file, name="agents-file"),
+    path("models/recalled/<int:pk>/", blocks.agents_recalled, name="agents-recalled"),
     path("models/seed/", seeding.seeding_new, name="seeding-new"),
     path("models/seedings/<int:pk>/", seeding.seeding_detail, name="seeding-detail"),
     path("models/seedings/<int:pk>/create/", seeding.seeding_create, name="seeding-create"),

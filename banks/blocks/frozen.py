@@ -102,6 +102,13 @@ def read(bank: Bank, marker: Marker) -> tuple[Profile, int]:
     return profile.of_facts(stated), max(page.total - len(page.items), 0)
 
 
+def recall(bank: Bank, marker: Marker) -> Profile:
+    """What the bank recalls for a query: valid facts alone, the best first. May take its time. Raises Unread."""
+    with reading(bank, within=RECALL_SECONDS) as client:
+        hits = client.recall(bank.bank_id, Recall(marker.value, types=["world"]))
+    return profile.of_facts(_stated(hit.fact for hit in hits), "query", limit=marker.limit)
+
+
 def forget() -> int:
     """Idempotent. What nobody can need any more goes, with the work that made it. Returns how many blocks went."""
     before = timezone.now() - KEPT
@@ -171,7 +178,7 @@ def _run(run: jobs.Run) -> dict[str, Any]:
     marker = markers.read(run.params["marker"])
     key = _key(person, bank, marker, run.params["epoch"])
     try:
-        made = _recalled(bank, marker)
+        made = recall(bank, marker)
     except Unread as unread:
         try:
             return {"block": _as_before(key, unread).pk}
@@ -180,13 +187,6 @@ def _run(run: jobs.Run) -> dict[str, Any]:
     with run.step(done=1, cursor={"at": 1}, total=1):
         frozen = _freeze(key, made)
     return {"block": frozen.pk}
-
-
-def _recalled(bank: Bank, marker: Marker) -> Profile:
-    """Recall tells of valid facts alone, the best first."""
-    with reading(bank, within=RECALL_SECONDS) as client:
-        hits = client.recall(bank.bank_id, Recall(marker.value, types=["world"]))
-    return profile.of_facts(_stated(hit.fact for hit in hits), "query", limit=marker.limit)
 
 
 def _stated(facts: Iterable[Fact]) -> list[Stated]:

@@ -1,5 +1,6 @@
 """What an agent would make of a file of instructions: which markers it has, and what would stand in their place."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -12,7 +13,7 @@ from banks.reading import Unread
 LARGEST, MOST_MARKERS = 100_000, 20  # of a file: its characters; with a block for each it is one page
 MOST_ASKED = 8  # different markers that are asked for; a page waits for each of them
 
-Outcome = Literal["block", "nothing", "recalled", "unread", "refused", "left"]
+Outcome = Literal["block", "nothing", "recalling", "unread", "refused", "left"]
 
 
 @dataclass(frozen=True)
@@ -34,19 +35,27 @@ class Preview:
     before: str
     after: str
 
+    @property
+    def recalling(self) -> list[Marker]:
+        """Queries that a worker has to ask first, each once."""
+        waiting = [row.found.marker for row in self.rows if row.outcome == "recalling"]
+        return list(dict.fromkeys(each for each in waiting if each))
+
 
 @dataclass
 class _Asking:
     """Each marker once, and after a bank that cannot be read none."""
 
     bank: Bank
+    recalled: Mapping[Marker, Profile]
     known: dict[Marker, Profile] = field(default_factory=dict)
     unread: str = ""
 
     def profile_of(self, marker: Marker) -> Profile | None:
-        if marker not in self.known and not self.unread:
-            if len(self.known) >= MOST_ASKED:
-                return None
+        """None: not known."""
+        if marker.kind == "query":
+            return self.recalled.get(marker)
+        if marker not in self.known and not self.unread and len(self.known) < MOST_ASKED:
             try:
                 self.known[marker] = frozen.read(self.bank, marker)[0]
             except Unread as unread:
@@ -54,10 +63,10 @@ class _Asking:
         return self.known.get(marker)
 
 
-def preview(bank: Bank, text: str) -> Preview:
-    """Nothing is stored, and no file is changed: this is a copy of it."""
+def preview(bank: Bank, text: str, recalled: Mapping[Marker, Profile]) -> Preview:
+    """Of a copy: no file is changed. `recalled`: what a worker found for queries; others are `recalling`."""
     text = text.replace("\r\n", "\n")  # forms send these
-    asking = _Asking(bank)
+    asking = _Asking(bank, recalled)
     rows = [_row(asking, found, text[found.start : found.end]) for found in markers.find(text)]
     notes = {row.found.marker: _stands(row) for row in rows if row.found.marker}
     return Preview(rows, text, markers.replaced(text, lambda marker: notes[marker]))
@@ -68,9 +77,9 @@ def _row(asking: _Asking, found: Found, text: str) -> Row:
         return Row(found, text, "left", found.why)
     if found.marker is None:
         return Row(found, text, "refused", found.why)
-    if found.marker.kind == "query":
-        return Row(found, text, "recalled", "What the bank recalls is asked when an agent begins, not here.")
     profile = asking.profile_of(found.marker)
+    if profile is None and found.marker.kind == "query":
+        return Row(found, text, "recalling", "A worker asks the bank.")
     if profile is None:
         return Row(found, text, "unread", asking.unread or f"Only {MOST_ASKED} different markers are asked for here.")
     if not profile.text:
@@ -79,7 +88,7 @@ def _row(asking: _Asking, found: Found, text: str) -> Row:
 
 
 def _stands(row: Row) -> str:
-    if row.outcome == "recalled" and row.found.marker:
+    if row.outcome == "recalling" and row.found.marker:
         return f"[Here stands what the bank recalls for: {row.found.marker.value}]"
     if row.outcome == "unread":
         return "[Here stands what the bank says; it is not known just now.]"

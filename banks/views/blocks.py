@@ -8,15 +8,18 @@ from django.shortcuts import render
 from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods, require_safe
 
-from banks import access
-from banks.blocks import agents
+from banks import access, selectors
+from banks.blocks import agents, trials
+from banks.blocks.markers import Marker
 from banks.blocks.models import MINIMUM
 from banks.blocks.preview import preview
+from banks.blocks.profile import Profile
 from banks.diffs import diff
 from banks.forms_blocks import AgentsFileForm, BlockForm
-from banks.models import Role
+from banks.models import Bank, Job, Role
 from banks.paper import paper
 from banks.reading import Unread
+from banks.views.model_trials import STOP_POLLING
 from banks.views.models import around
 from memadmin.htmx import PersonRequest, posted, wants_fragment
 
@@ -42,14 +45,41 @@ def model_block(request: PersonRequest, pk: int) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def agents_file(request: PersonRequest) -> HttpResponse:
-    """What would stand in an AGENTS.md instead of its markers. Stores nothing: a post, since files are long."""
+    """What would stand in an AGENTS.md instead of its markers. A post, since files are long; it is not stored."""
     if request.method == "POST":
         access.require_named(request.user, request.POST.get("bank", ""), Role.VIEWER)
     initial = {"bank": request.GET.get("bank", "")}
     form = AgentsFileForm(posted(request), initial=initial, user=request.user)
     context: dict[str, Any] = {"form": form}
     if form.is_bound and form.is_valid():
-        told = preview(form.cleaned_data["bank"], form.cleaned_data["text"])
+        bank = form.cleaned_data["bank"]
+        told = preview(bank, form.cleaned_data["text"], _recalled(request, bank))
+        if told.recalling:
+            context["job"] = trials.start(user=request.user, bank=bank, asked=told.recalling)
         after = paper(told.after, 1) if told.after.strip() else None
         context |= {"told": told, "diff": diff(told.before, told.after), "paper": after}
     return render(request, "banks/agents_file.html", context, status=422 if form.errors else 200)
+
+
+@require_safe
+def agents_recalled(request: PersonRequest, pk: int) -> HttpResponse:
+    """How far the worker is that asks the bank for the queries of a file."""
+    job = selectors.get_job(request.user, pk, [trials.KIND])
+    bank = access.get_bank(request.user, job.params["bank"])
+    found = {str(marker): profile for marker, profile in trials.recalled_by(job).items()}
+    rows = [(each, found.get(each)) for each in job.params["markers"]]
+    fragment = wants_fragment(request)
+    context = {"job": job, "bank": bank, "rows": rows, "with_form": fragment and "alone" not in request.GET}
+    if fragment:
+        return render(request, "banks/_agents_recalled.html", context, status=STOP_POLLING if job.ended else 200)
+    return render(request, "banks/agents_recalled.html", context)
+
+
+def _recalled(request: PersonRequest, bank: Bank) -> dict[Marker, Profile]:
+    """Of the work that the page began before, when it is this person's and about this bank."""
+    named = request.POST.get("recalled", "")
+    if not (named.isascii() and named.isdigit() and len(named) < 18):
+        return {}
+    done = Job.objects.filter(pk=int(named), kind=trials.KIND, owner=request.user, state=Job.State.DONE)
+    job = done.filter(params__bank=bank.pk).first()
+    return trials.recalled_by(job) if job else {}

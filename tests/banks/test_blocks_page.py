@@ -7,6 +7,8 @@ import pytest
 from django.core.cache import cache
 from django.test import Client
 
+from banks import jobs
+from banks.blocks import trials
 from banks.blocks.models import MINIMUM
 from banks.models import Bank, FrozenBlock, Job, Server
 from tests import factories
@@ -15,7 +17,7 @@ from tests.banks.conftest import LyingTransport, store
 from tests.banks.mental import make_model
 from tests.banks.models_page import address, part
 from tests.conftest import People
-from tests.reviews.pages import XSS, assert_harmless, text_of
+from tests.reviews.pages import HTMX, XSS, assert_harmless, text_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -114,9 +116,58 @@ def test_a_file_is_shown_before_and_after_and_nothing_is_stored(
     assert "cannot name a bank" in page
     assert "The bank has no such mental model." in page
     assert "left as it is" in page
+    assert "being recalled" in page
     assert {method for method, _ in line.calls} == {"GET"}
     assert not FrozenBlock.objects.exists()
-    assert not Job.objects.exists()
+    assert "# Me" not in str(Job.objects.get().params)
+
+
+def test_what_a_query_recalls_is_asked_by_a_worker_and_then_stands_in_its_place(
+    bank: Bank, line: LyingTransport, people: People, as_user: SignIn
+) -> None:
+    client, text = as_user(people.viewer), "# Me\n<!-- hindsight:user query: who keeps the ledger? limit: 1 -->\nEnd"
+    for _ in range(2):  # who asks twice waits for the same
+        assert "Waiting for a worker" in text_of(tried(client, bank, text))
+    job = Job.objects.get(kind=trials.KIND)
+    here = url("agents-recalled", job.pk)
+    assert "hx-get" in text_of(client.get(here, headers=HTMX))
+    assert jobs.run(job.pk) == "done"
+    answer = client.get(here, headers=HTMX)
+    assert answer.status_code == 286
+    part_ = text_of(answer)
+    assert "Ann keeps the ledger." in part_
+    assert f'name="recalled" value="{job.pk}"' in part_
+    assert "Ann keeps the ledger." in text_of(client.get(here))
+    posted = {"bank": bank.pk, "text": text, "recalled": job.pk}
+    page = cells(text_of(client.post(url("agents-file"), posted)))
+    assert "1 fact" in page
+    assert "Ann keeps the ledger." in page
+    assert "being recalled" not in page
+    assert Job.objects.count() == 1
+
+
+def test_what_another_person_recalled_or_another_bank_is_not_used(
+    bank: Bank, line: LyingTransport, people: People, as_user: SignIn
+) -> None:
+    text = "<!-- hindsight:user query: who keeps the ledger? -->"
+    tried(as_user(people.viewer), bank, text)
+    job = Job.objects.get(kind=trials.KIND)
+    assert jobs.run(job.pk) == "done"
+    other = as_user(people.reviewer)
+    assert other.get(url("agents-recalled", job.pk)).status_code == 404
+    for given in (str(job.pk), "x", "9" * 30, ""):
+        page = text_of(other.post(url("agents-file"), {"bank": bank.pk, "text": text, "recalled": given}))
+        assert "Ann keeps the ledger." not in page
+
+
+def test_a_recall_that_fails_says_so(bank: Bank, line: LyingTransport, people: People, as_user: SignIn) -> None:
+    client = as_user(people.viewer)
+    tried(client, bank, "<!-- hindsight:user query: who keeps the ledger? -->")
+    line.cut_before.append("POST")
+    job = Job.objects.get(kind=trials.KIND)
+    assert jobs.run(job.pk) == "failed"
+    page = cells(text_of(client.get(url("agents-recalled", job.pk))))
+    assert "It could not be recalled. The server does not answer." in page
 
 
 def test_a_bank_that_cannot_be_read_leaves_a_note_and_no_hole(

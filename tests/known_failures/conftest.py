@@ -8,6 +8,8 @@ from uuid import uuid4
 import pytest
 
 from banks import jobs, retain
+from banks.blocks import trials as block_trials
+from banks.blocks.markers import Marker
 from banks.demo import DemoServer, Pace
 from banks.demo.process import Handler
 from banks.mental import trials
@@ -88,9 +90,11 @@ def things(bank: Bank, people: People, line: LyingTransport) -> dict[str, int]:
     seed = make_seed()
     preview = seeding.preview(user=people.owner, asked=seeding.Asked([bank.pk], "global"))
     trial = trials.start(user=people.owner, bank=bank, model_id="m1")
+    recalled = block_trials.start(user=people.owner, bank=bank, asked=[Marker("query", "Who reads it?")])
     line.calls.clear()
     return {
         "asked/": search.pk,
+        "recalled/": recalled.pk,
         "models/": seed.pk,
         "seedings/": preview.pk,
         "trials/": trial.pk,
