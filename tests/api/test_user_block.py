@@ -2,53 +2,21 @@
 
 import json
 from datetime import timedelta
-from typing import Any
 
 import pytest
 import time_machine
 from django.utils import timezone
 
-from banks import connections, jobs
 from banks.blocks import frozen
-from banks.blocks.frozen import KEPT, NOT_AGAIN
-from banks.models import Bank, FrozenBlock, Job, Role, Server
+from banks.blocks.frozen import KEPT
+from banks.models import Bank, FrozenBlock, Job, Role
 from tests.api.asking import Program, issue
+from tests.api.user_block import PATH, QUERY, ask, recalled, retire_all, told
 from tests.banks.conftest import LyingTransport, store
 from tests.banks.mental import make_model
 from tests.conftest import People
 
 pytestmark = pytest.mark.django_db(transaction=True)
-PATH = "/blocks/user-profile"
-QUERY = "<!-- hindsight:user\n  query: who keeps the ledger?\n  limit: 1\n-->"
-
-
-def ask(program: Program, bank: Bank, epoch: str = "s-1", **query: Any) -> Any:
-    return program.get(PATH, bank=bank.bank_id, epoch=epoch, **query)
-
-
-def told(program: Program, bank: Bank, epoch: str = "s-1", **query: Any) -> dict[str, Any]:
-    answer = ask(program, bank, epoch, **query)
-    assert answer.status_code == 200, answer.content
-    found: dict[str, Any] = json.loads(answer.content)
-    return found
-
-
-def refuse(bank: Bank, health: str = Server.Health.REFUSED) -> None:
-    Server.objects.filter(pk=bank.server_id).update(health=health)
-
-
-def retire_all(bank: Bank) -> None:
-    with connections.client_for(bank.server) as client:
-        for fact in client.list_facts(bank.bank_id).items:
-            if not fact.is_observation:
-                client.patch_fact(bank.bank_id, fact.id, state="invalidated")
-
-
-def recalled(program: Program, bank: Bank, epoch: str = "s-1", marker: str = QUERY) -> str:
-    """Asks, and has the work done that it waits for. Returns how the work ended."""
-    answer = ask(program, bank, epoch, marker=marker)
-    assert (answer.status_code, int(answer["Retry-After"]) > 0) == (202, True)
-    return jobs.run(Job.objects.get(kind=frozen.KIND, state=Job.State.QUEUED).pk)
 
 
 def test_a_bare_marker_is_the_facts_that_the_bank_states(bank: Bank, line: LyingTransport, program: Program) -> None:
@@ -124,65 +92,6 @@ def test_who_asks_again_waits_for_the_same_work(bank: Bank, line: LyingTransport
         assert ask(program, bank, marker=QUERY).status_code == 202
     assert Job.objects.filter(kind=frozen.KIND).count() == 1
     assert line.calls == []
-
-
-def test_a_bank_that_cannot_be_read_gives_the_block_of_the_epoch_before_for_all_of_this_one(
-    bank: Bank, line: LyingTransport, program: Program
-) -> None:
-    with time_machine.travel(timezone.now() - timedelta(hours=1), tick=False):
-        first = told(program, bank)
-    refuse(bank)
-    answer = ask(program, bank, "s-2")
-    found = json.loads(answer.content)
-    assert (found["block"], found["stale"], found["unread"]) == (first["block"], True, "The server refuses our key.")
-    assert int(answer["Age"]) >= 3_590
-    refuse(bank, Server.Health.OK)
-    store(bank, "notes/b.md", "Cleo likes tabs.")
-    assert ask(program, bank, "s-2").content == answer.content
-    assert told(program, bank, "s-3")["stale"] is False
-
-
-def test_where_nothing_was_ever_read_nothing_is_frozen(bank: Bank, line: LyingTransport, program: Program) -> None:
-    refuse(bank)
-    answer = ask(program, bank)
-    assert (answer.status_code, int(answer["Retry-After"]) > 0) == (503, True)
-    assert not FrozenBlock.objects.exists()
-    refuse(bank, Server.Health.OK)
-    assert told(program, bank)["facts"] == 2
-
-
-def test_an_empty_block_of_before_is_not_said_of_a_bank_that_was_not_read(
-    bank: Bank, line: LyingTransport, program: Program
-) -> None:
-    retire_all(bank)
-    assert told(program, bank)["block"] == ""
-    refuse(bank)
-    assert ask(program, bank, "s-2").status_code == 503
-
-
-def test_a_recall_that_fails_says_why_and_is_tried_again_later(
-    bank: Bank, line: LyingTransport, program: Program
-) -> None:
-    line.cut_before.append("POST")
-    assert recalled(program, bank) == "failed"
-    answer = ask(program, bank, marker=QUERY)
-    assert answer.status_code == 503
-    assert json.loads(answer.content)["detail"]
-    with time_machine.travel(timezone.now() + NOT_AGAIN + timedelta(seconds=1), tick=False):
-        assert recalled(program, bank) == "done"
-    refuse(bank)
-    assert recalled(program, bank, "s-2") == "done"
-    assert told(program, bank, "s-2", marker=QUERY)["stale"] is True
-
-
-def test_a_role_that_ends_meanwhile_ends_the_recall(
-    bank: Bank, line: LyingTransport, people: People, program: Program
-) -> None:
-    assert ask(program, bank, marker=QUERY).status_code == 202
-    bank.memberships.filter(user=people.reviewer).delete()
-    assert jobs.run(Job.objects.get(kind=frozen.KIND).pk) == "failed"
-    assert not FrozenBlock.objects.exists()
-    assert ask(program, bank, marker=QUERY).status_code == 404
 
 
 @pytest.mark.parametrize(

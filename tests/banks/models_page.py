@@ -31,3 +31,12 @@ def confirm(client: Client, view: str, bank: Bank, **query: str) -> Any:
     """Looks at the page that says what would happen, and confirms it."""
     page = text_of(client.get(address(view, bank, **query)))
     return client.post(url(f"bank-model-{view}", bank.pk), form_of(page, url(f"bank-model-{view}", bank.pk)))
+
+
+def cells(page: str) -> str:
+    """The words of a page, with one space between."""
+    return " ".join(re.sub(r"<[^>]+>", " ", page).split())
+
+
+def tried(client: Client, bank: Bank, text: str) -> Any:
+    return client.post(url("agents-file"), {"bank": bank.pk, "text": text})

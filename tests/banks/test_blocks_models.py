@@ -1,5 +1,7 @@
 """The block of mental models: what stands in it, what is shortened, and that no limit is ever passed."""
 
+import subprocess
+import sys
 from random import Random
 
 import pytest
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 from banks.blocks import models
 from banks.blocks.lengths import cut, units
 from banks.blocks.models import BETWEEN, FRAME, LEAST_BODY, LONGEST_NAME, MINIMUM, NOTE, SHORTENED, Block, Summary
+from tests.known_failures.source import ROOT
 
 render = models.render
 TEXTS = st.text(max_size=60) | st.integers(1, 6_000).map(lambda size: "y" * size)
@@ -150,3 +153,8 @@ def test_the_same_models_give_the_same_bytes_in_whatever_order_they_come(
 def test_more_room_never_takes_a_model_out(summaries: list[Summary], most: int) -> None:
     inside = {part.id for part in render(summaries, most).parts if part.given}
     assert inside <= {part.id for part in render(summaries, most + 500).parts if part.given}
+
+
+def test_neither_text_nor_markers_need_django() -> None:
+    code = "import sys; sys.modules['django'] = None; from banks.blocks import lengths, markers, models, profile"
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
