@@ -47,16 +47,16 @@ def checked_id(given: str) -> str:
 
 def _find(request: Request, entity_id: str) -> Row | None:
     rows = request.store.rows(_NAMES, request.bank_id)
-    return next((row for row in rows if _id(request, row["name"]) == entity_id), None)
+    return next((row for row in rows if id_of(request, row["name"]) == entity_id), None)
 
 
-def _id(request: Request, name: str) -> str:
+def id_of(request: Request, name: str) -> str:
     return str(uuid5(NAMESPACE_URL, f"{request.bank_id}\n{name.lower()}"))
 
 
 def _row(request: Request, row: Row) -> dict[str, Any]:
     return {
-        "id": _id(request, row["name"]),
+        "id": id_of(request, row["name"]),
         "canonical_name": row["name"],
         "mention_count": row["mentions"],
         "first_seen": row["first"],

@@ -30,6 +30,7 @@ from banks.demo import (
     mental_models,
     operations,
     recall,
+    reflect,
     retain,
     webhooks,
 )
@@ -91,6 +92,7 @@ _ROUTES = (
     _route("POST", f"{_BANK}/memories", retain.post_memories),
     _route("POST", f"{_BANK}/memories/dry-run-extract", dry_run.post_dry_run),
     _route("POST", f"{_BANK}/memories/recall", recall.post_recall),
+    _route("POST", f"{_BANK}/reflect", reflect.post_reflect),
     _route("POST", f"{_BANK}/files/retain", files.post_files),
     _route(
         "GET",

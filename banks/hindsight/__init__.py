@@ -26,7 +26,8 @@ from banks.hindsight.items import RetainItem, retain_body
 from banks.hindsight.models import Evidence, MentalModel, ModelChange, RefreshTrial
 from banks.hindsight.numbers import Days
 from banks.hindsight.operations import ChildOperation, Operation
-from banks.hindsight.recall import Hit, Recall
+from banks.hindsight.recall import Hit, Recall, Recalled, Search, Trace
+from banks.hindsight.reflect import Reflect, Reflection, Source
 from banks.hindsight.shapes import (
     BankConfig,
     BankRow,
@@ -77,16 +78,22 @@ __all__ = [
     "Operation",
     "Page",
     "Recall",
+    "Recalled",
+    "Reflect",
+    "Reflection",
     "RefreshTrial",
     "Refused",
     "RetainFile",
     "RetainItem",
     "Retained",
     "Retired",
+    "Search",
     "ServerFault",
+    "Source",
     "SourceFact",
     "Timeout",
     "Timeouts",
+    "Trace",
     "Unreachable",
     "Version",
     "WebhookRow",

@@ -21,6 +21,7 @@ from banks.hindsight.models import ModelCalls
 from banks.hindsight.numbers import Days, aliases_in
 from banks.hindsight.operations import Operation
 from banks.hindsight.recall import RecallCalls
+from banks.hindsight.reflect import ReflectCalls
 from banks.hindsight.shapes import (
     BankConfig,
     BankRow,
@@ -42,7 +43,7 @@ MOST_OPERATIONS = 1_000  # that a walk brings home
 _OTHER_DOCUMENT = "This server cannot show this document: it answered for something else."
 
 
-class HindsightClient(ContentCalls, DirectiveCalls, ModelCalls, RecallCalls, WebhookCalls):
+class HindsightClient(ContentCalls, DirectiveCalls, ModelCalls, RecallCalls, ReflectCalls, WebhookCalls):
     """One server as seen with one key. A context manager; safe to share between threads.
 
     base_url: `http(s)://host[:port][/prefix]`; ValueError when it is anything else. `transport` replaces the network.
