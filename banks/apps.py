@@ -26,6 +26,7 @@ class BanksConfig(AppConfig):
         from banks.mental import trials  # noqa: F401  its kind of job
         from banks.numbers import job  # noqa: F401  its kind of job
         from banks.operations import acts  # noqa: F401  its kind of job
+        from banks.recall import recalling, reflecting  # noqa: F401  their kinds of job
         from banks.retain import batch  # noqa: F401  another kind
         from banks.seeds import policy  # noqa: F401  a kind of job, and what follows a write
         from banks.services import ask, bank_search, dry_runs  # noqa: F401  bring their kinds of job

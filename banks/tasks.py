@@ -81,15 +81,39 @@ def run_job(job_id: int) -> str:
 
 @shared_task(name="banks.tasks.sweep_jobs")
 def sweep_jobs() -> int:
-    """Idempotent: dispatches jobs that no worker holds; the claim decides. Old keys, searches and blocks go."""
+    """Idempotent: dispatches jobs that no worker holds; the claim decides. Old keys, answers and blocks go."""
     from banks import jobs
     from banks.blocks import frozen
+    from banks.recall import works
     from banks.services import bank_search, idempotency
 
     idempotency.forget()
     bank_search.forget()
     frozen.forget()
+    works.forget()
     return jobs.sweep()
+
+
+@shared_task(name="banks.tasks.run_recall_check")
+def run_recall_check(check_id: int) -> str:
+    """Idempotent: `run` claims the saved query by conditional update, and asking only reads."""
+    from banks.recall import checks
+
+    return checks.run(check_id)
+
+
+@shared_task(name="banks.tasks.sweep_recall_checks")
+def sweep_recall_checks() -> int:
+    """Idempotent: tells a worker about each saved query that is to be asked; the claim decides who does it."""
+    from banks.recall import checks
+
+    waiting = checks.due()
+    for number, check_id in enumerate(waiting):
+        try:
+            run_recall_check.apply_async((check_id,), expires=60)  # else the next sweep tells it again
+        except (OperationalError, OSError):  # the broker is away: the next sweep
+            return number
+    return len(waiting)
 
 
 @shared_task(name="banks.tasks.look_at_operations")

@@ -143,8 +143,10 @@ CELERY_TASK_ROUTES = {
     "banks.tasks.index_log": {"queue": "load"},
     "banks.tasks.look_at_operations": {"queue": "load"},
     "banks.tasks.read_numbers": {"queue": "load"},
+    "banks.tasks.run_recall_check": {"queue": "load"},
     "banks.tasks.sweep_numbers": {"queue": "load"},
     "banks.tasks.sweep_operations": {"queue": "load"},
+    "banks.tasks.sweep_recall_checks": {"queue": "load"},
     "banks.tasks.forget_deliveries": {"queue": "load"},
     "banks.tasks.*": {"queue": "door"},
     "reviews.tasks.*": {"queue": "load"},
@@ -165,6 +167,11 @@ CELERY_BEAT_SCHEDULE = {
     "forget-exports": {"task": "banks.tasks.forget_exports", "schedule": 3600.0},
     "sweep-operations": {"task": "banks.tasks.sweep_operations", "schedule": 3.0, "options": {"expires": 10}},
     "sweep-numbers": {"task": "banks.tasks.sweep_numbers", "schedule": 5.0, "options": {"expires": 10}},
+    "sweep-recall-checks": {
+        "task": "banks.tasks.sweep_recall_checks",
+        "schedule": 60.0,
+        "options": {"expires": 60},
+    },
     "sweep-jobs": {"task": "banks.tasks.sweep_jobs", "schedule": 15.0},
     "expire": {"task": "reviews.tasks.expire", "schedule": 60.0},
     "sweep-notices": {"task": "reviews.tasks.sweep_notices", "schedule": 60.0, "options": {"expires": 60}},
@@ -339,6 +346,8 @@ WEBHOOK_WINDOW_SECONDS = max(env.number("MEMADMIN_WEBHOOK_WINDOW_SECONDS", 300),
 OPERATIONS_SECONDS = max(env.number("MEMADMIN_OPERATIONS_SECONDS", 60), 10.0)
 # How often what a server counts in a bank is read; less often where that fails.
 NUMBERS_SECONDS = max(env.number("MEMADMIN_NUMBERS_SECONDS", 300), 30.0)
+# At this hour of the night, in the time zone of the installation, saved queries are asked.
+RECALL_CHECK_HOUR = int(min(max(env.number("MEMADMIN_RECALL_CHECK_HOUR", 3), 0), 23))
 # What has not ended, and to which nothing has happened for so long, is called stuck.
 STUCK_MINUTES = max(env.number("MEMADMIN_STUCK_MINUTES", 30), 1.0)
 # A worker renews its hold on what it works on; what a killed one held is taken up again after so long.

@@ -8,6 +8,7 @@ from banks.models.jobs import Job, JobItem
 from banks.models.log_index import Unindexed, WriteFact
 from banks.models.numbers import BankAlias, BankNumbers
 from banks.models.operations import OperationLook, OperationSeen
+from banks.models.recall import ExpectedFact, RecallCheck
 from banks.models.retain import RetainItem, RetainLabel
 from banks.models.seeds import ModelPin, Seed
 from banks.models.servers import Server
@@ -22,6 +23,7 @@ __all__ = [
     "BankAlias",
     "BankNumbers",
     "Blob",
+    "ExpectedFact",
     "FrozenBlock",
     "Group",
     "GroupMember",
@@ -34,6 +36,7 @@ __all__ = [
     "OperationLook",
     "OperationSeen",
     "Reapply",
+    "RecallCheck",
     "RetainFile",
     "RetainItem",
     "RetainLabel",
