@@ -3,6 +3,7 @@ from django.urls import URLPattern, URLResolver, path
 from reviews.urls_banks import urlpatterns as banks
 from reviews.urls_facts import urlpatterns as facts
 from reviews.urls_imports import urlpatterns as imports
+from reviews.urls_recall import urlpatterns as recall
 from reviews.urls_search import urlpatterns as search
 from reviews.urls_watch import urlpatterns as watch
 from reviews.views import card, decide, edit, notices, outgoing, overview, queue, settings, sources, undo, vanished
@@ -38,6 +39,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     *banks,
     *facts,
     *imports,
+    *recall,
     *search,
     *watch,
 ]

@@ -82,7 +82,7 @@ def remove(*, user: User, check: RecallCheck) -> None:
 
 def ask_now(*, user: User, check: RecallCheck) -> None:
     """Has a worker ask it at once; while one is at it nothing changes."""
-    access.require(user, check.bank, Role.VIEWER)
+    access.require(user, check.bank, Role.REVIEWER)
     with transaction.atomic():
         RecallCheck.objects.filter(_free(timezone.now()), pk=check.pk).update(run_after=timezone.now())
         transaction.on_commit(lambda: _tell(check.pk))

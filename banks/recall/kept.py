@@ -3,7 +3,7 @@
 from typing import Any
 
 from banks.fact_kinds import seen_hash
-from banks.hindsight import Hit, Recalled, Reflection, Trace
+from banks.hindsight import Hit, Recalled, Reflection, Source, Trace
 from banks.recall.asked import Asked
 from banks.recall.block import Fate, RecallBlock, render
 from memadmin.retention import head_of
@@ -16,11 +16,12 @@ ANSWER, SOURCES = 200_000, 200
 
 
 def of_recall(asked: Asked, told: Recalled, took: float) -> dict[str, Any]:
-    """{hits, omitted, block, trace, ignored, took}; `took` in seconds, as we waited."""
+    """{sent, hits, omitted, block, block_cut, trace, ignored, took}; `took` in seconds, as we waited."""
     block = render(asked.query, [hit.fact.text for hit in told.hits], most=asked.lines)
     ranks = told.trace.ranks if told.trace else {}
     hits = [_hit(hit, fate, ranks) for hit, fate in zip(told.hits[:HITS], block.fates[:HITS], strict=True)]
     return {
+        "sent": True,
         "hits": hits,
         "omitted": len(told.hits) - len(hits),
         "trace": _trace(told.trace, told.hits) if told.trace else None,
@@ -32,28 +33,18 @@ def of_recall(asked: Asked, told: Recalled, took: float) -> dict[str, Any]:
 
 def of_nothing(block: RecallBlock) -> dict[str, Any]:
     """Where the bank was not asked."""
-    return {"hits": [], "omitted": 0, "trace": None, "ignored": [], "took": 0.0, **_block(block)}
+    bare = {"sent": False, "hits": [], "omitted": 0, "trace": None, "ignored": [], "took": 0.0}
+    return bare | _block(block)
 
 
 def of_reflect(told: Reflection, took: float) -> dict[str, Any]:
     """{text, cut, sources, omitted, tokens, asked, took}; `sources` None: the server did not say."""
     answer = head_of(told.text, ANSWER)
-    sources = None if told.sources is None else told.sources[:SOURCES]
+    sources = None if told.sources is None else [_source(each) for each in told.sources[:SOURCES]]
     return {
         "text": answer.text,
         "cut": answer.truncated,
-        "sources": None
-        if sources is None
-        else [
-            {
-                "kind": each.kind,
-                "id": each.id[:300],
-                "text": head_of(each.text, TEXT).text,
-                "type": each.type[:40],
-                "document": each.document_id,
-            }
-            for each in sources
-        ],
+        "sources": sources,
         "omitted": len(told.sources or []) - len(sources or []),
         "tokens": told.tokens,
         "asked": [[tool[:60], head_of(words, LEFT_OUT_TEXT).text] for tool, words in told.asked[:PARTS]],
@@ -61,9 +52,19 @@ def of_reflect(told: Reflection, took: float) -> dict[str, Any]:
     }
 
 
+def _source(source: Source) -> dict[str, Any]:
+    return {
+        "kind": source.kind,
+        "id": source.id[:300],
+        "text": head_of(source.text, TEXT).text,
+        "type": source.type[:40],
+        "document": source.document_id,
+    }
+
+
 def _block(block: RecallBlock) -> dict[str, Any]:
     text = head_of(block.text, BLOCK)
-    return {"block": text.text, "block_cut": text.truncated, "block_size": len(block.text)}
+    return {"block": text.text, "block_cut": text.truncated}
 
 
 def _hit(hit: Hit, fate: Fate, ranks: dict[str, dict[str, int]]) -> dict[str, Any]:

@@ -17,8 +17,8 @@ NO_WORD = "the query has no word that a bank could be asked for"
 
 
 def start(*, user: User, bank: Bank, asked: Asked) -> Job:
-    """For everybody who may see the bank; otherwise 404."""
-    access.require(user, bank, Role.VIEWER)
+    """For reviewers: it has the server work. 404 / 403 as `access.require`."""
+    access.require(user, bank, Role.REVIEWER)
     return works.begin(KIND, user=user, bank=bank, asked=asked, title=f"Recall in {bank}")
 
 
@@ -29,7 +29,7 @@ def _run(run: jobs.Run) -> dict[str, Any]:
     if not asked.has_words:
         works.store(run, kept.of_nothing(not_sent(NO_WORD)), "not sent")
         return {"hits": 0}
-    with asking(run, Role.VIEWER, read_timeout=READ_TIMEOUT) as (client, bank):
+    with asking(run, Role.REVIEWER, read_timeout=READ_TIMEOUT) as (client, bank):
         began = time.monotonic()
         told = client.recall_in_full(bank.bank_id, asked.recall(trace=True))
         took = time.monotonic() - began

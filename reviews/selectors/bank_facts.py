@@ -52,7 +52,7 @@ def page_of(bank: Bank, filters: BankFactFilters) -> BankSheet:
     except Unread as unread:
         return BankSheet(None, unread=unread, entity=entity, mark=mark)
     rows = with_news(bank.pk, [fact_row(as_row(fact)) for fact in window.rows], writes)
-    rows = _with_documents(bank, rows, {write.document_hash: write for write in writes if write.kind in REPLACING})
+    rows = with_documents(bank, rows, {write.document_hash: write for write in writes if write.kind in REPLACING})
     return BankSheet(
         facts=rows,
         window=window,
@@ -68,8 +68,11 @@ def mark_of(bank: Bank) -> str:
     return _mark(writes_of(bank))
 
 
-def _with_documents(bank: Bank, rows: list[FactRow], replaced: dict[str, Write]) -> list[FactRow]:
-    """The memory of each fact's document, and the write that replaces all of its facts just now."""
+def with_documents(bank: Bank, rows: list[FactRow], replaced: dict[str, Write]) -> list[FactRow]:
+    """With the memory of each fact's document, and the write that replaces all of its facts just now.
+
+    replaced: {hash of the document: such a write}
+    """
     hashes = {row.document_id: Write.hash_of(row.document_id) for row in rows if row.document_id}
     entries = ReviewEntry.objects.filter(bank=bank, document_hash__in=set(hashes.values()))
     known = dict(entries.order_by().values_list("document_hash", "pk"))

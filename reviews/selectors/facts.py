@@ -46,6 +46,7 @@ class FactRow:
     entry_id: int | None = None  # its memory here
     decision: FactDecision | None = None
     write: Write | None = None  # of this fact: under way, or in need of a person
+    beside: tuple[str, ...] = ()  # what the list it is in says of it
 
     @property
     def observation(self) -> bool:

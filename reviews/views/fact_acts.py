@@ -1,4 +1,4 @@
-"""Addresses of what can be done to a fact of a list: the same list, on a card and on the page of a bank."""
+"""Addresses of what can be done to a fact of a list: on a card, on the page of a bank, among the hits of a query."""
 
 from dataclasses import dataclass
 
@@ -27,6 +27,11 @@ def acts_on_card(entry: ReviewEntry, query: str) -> Acts:
 
 def acts_in_bank(bank: Bank, query: str) -> Acts:
     return _acts(bank, query, "reviews:bank-fact-", bank.pk)
+
+
+def acts_on_desk(bank: Bank, job: int) -> Acts:
+    """Of the hits of a query, which is this job."""
+    return _acts(bank, "", "reviews:recall-fact-", job)
 
 
 def _acts(bank: Bank, query: str, names: str, pk: int) -> Acts:

@@ -1,0 +1,129 @@
+"""What came back for a query, for its page: hits as facts that can be acted on, the block, and what was left out."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from banks.models import Bank, Blob, Job
+from banks.recall import block, works
+from banks.recall.asked import Asked
+from reviews.models import FactDecision
+from reviews.selectors.bank_facts import mark_of, with_documents, writes_of
+from reviews.selectors.facts import REPLACING, FactRow, fact_row, with_news
+
+_LEFT_OUT = {
+    block.SAME: "in the same words as one before",
+    block.OVER: "behind the last line of the block",
+    block.BLANK: "without any text",
+}
+
+
+@dataclass(frozen=True)
+class DeskSheet:
+    """The hits as they are now. `mark`: another one where a write of the bank began, went on or ended."""
+
+    facts: list[FactRow]
+    working: bool
+    mark: str
+    free: bool = True
+
+
+@dataclass(frozen=True)
+class Answer:
+    """`told`: as the job kept it (banks.recall.kept). `left_out`: [(why, how many)] of the hits, for the block."""
+
+    told: dict[str, Any]
+    asked: Asked
+    left_out: list[tuple[str, int]]
+
+    @property
+    def injected(self) -> int:
+        return sum(hit["fate"][0] == block.INJECTED for hit in self.told["hits"])
+
+    @property
+    def found(self) -> int:
+        return len(self.told["hits"]) + int(self.told["omitted"])
+
+    @property
+    def choices(self) -> list[tuple[int, str, bool]]:
+        """(place, text, in the block) of the facts that may be expected to come back."""
+        return [
+            (place, hit["text"], hit["fate"][0] == block.INJECTED)
+            for place, hit in enumerate(self.told["hits"], 1)
+            if hit["type"] != "observation" and not hit["cut"]
+        ]
+
+
+def answer_of(job: Job) -> Answer | None:
+    """None where there is none (yet)."""
+    told = works.result_of(job)
+    if told is None:
+        return None
+    asked = Asked.parse(job.params["asked"])
+    counts = Counter(hit["fate"][0] for hit in told["hits"])
+    left_out = [(said, counts[kind]) for kind, said in _LEFT_OUT.items() if counts[kind]]
+    return Answer(told, asked, left_out)
+
+
+def sheet_of(bank: Bank, told: dict[str, Any]) -> DeskSheet:
+    """By a constant number of queries; the bank is not asked."""
+    writes = writes_of(bank)
+    rows = with_news(bank.pk, [_row(hit) for hit in told["hits"]], writes)
+    rows = with_documents(bank, rows, {write.document_hash: write for write in writes if write.kind in REPLACING})
+    return DeskSheet(
+        facts=_as_decided(rows),
+        working=any(row.write is not None and row.write.is_open for row in rows),
+        mark=mark_of(bank),
+    )
+
+
+def hit_named(told: dict[str, Any], fact_id: str) -> dict[str, Any] | None:
+    return next((hit for hit in told["hits"] if fact_id and hit["id"] == fact_id), None)
+
+
+def _row(hit: dict[str, Any]) -> FactRow:
+    return replace(fact_row(hit), seen=hit["seen"], beside=tuple(_beside(hit)))
+
+
+def _beside(hit: dict[str, Any]) -> list[str]:
+    scores = [f"{name} {value:.2f}" for name, value in hit["scores"].items()]
+    ranks = [f"{name} {place}" for name, place in sorted(hit["ranks"].items())]
+    said = [f"scores: {', '.join(scores)}"] if scores else []
+    return [*said, *([f"place by {', '.join(ranks)}"] if ranks else []), _fate(*hit["fate"])]
+
+
+def _fate(kind: str, place: int) -> str:
+    if kind == block.INJECTED:
+        return f"in the block, line {place}"
+    if kind == block.SAME:
+        return f"not in the block: in the same words as hit {place}"
+    return f"not in the block: {_LEFT_OUT.get(kind, kind)}"
+
+
+def _as_decided(rows: Sequence[FactRow]) -> list[FactRow]:
+    """What was decided since: retired ones as retired, changed ones with their text of now."""
+    verdicts = FactDecision.Verdict
+    edited = {row.decision.current_id for row in rows if _was_edited(row) and row.decision is not None}
+    texts = Blob.objects.in_bulk(edited) if edited else {}
+    made = []
+    for row in rows:
+        decision = row.decision
+        if decision is not None and decision.verdict == verdicts.RETIRED:
+            row = replace(row, retired=True, reason=decision.reason)
+        elif decision is not None and decision.current_id in texts and _was_edited(row):
+            blob = texts[decision.current_id]
+            row = row if blob.erased else replace(row, text=blob.text, seen=blob.sha256, edited=True)
+        made.append(row)
+    return made
+
+
+def _was_edited(row: FactRow) -> bool:
+    """Since the query; a hash of a text is the key of its blob."""
+    decision = row.decision
+    return (
+        decision is not None
+        and decision.verdict == FactDecision.Verdict.EDITED
+        and decision.current_id is not None
+        and decision.current_id != row.seen
+    )
