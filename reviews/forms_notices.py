@@ -18,6 +18,7 @@ HOURS = [(hour, f"{hour:02}:00") for hour in range(24)]
 class NoticeForm(forms.Form):
     digest = forms.BooleanField(label="A digest each day, when something waits", required=False)
     soon = forms.BooleanField(label="A mail when memories are about to be approved by time", required=False)
+    recall = forms.BooleanField(label="A mail when facts stop coming back for a saved query", required=False)
     hour = forms.TypedChoiceField(label="At", choices=HOURS, coerce=int, widget=forms.Select(_select))
     time_zone = forms.ChoiceField(label="Time zone", widget=forms.Select(_select))
 
@@ -60,9 +61,10 @@ class OutgoingForm(NoticeForm):
     )
     digest = forms.BooleanField(label="A digest each day, when something waits", required=False, initial=True)
     soon = forms.BooleanField(label="A message when memories are about to be approved by time", required=False)
+    recall = forms.BooleanField(label="A message when facts stop coming back for a saved query", required=False)
     field_order = ("name", "url")
 
     def clean(self) -> dict[str, Any]:
-        if not self.cleaned_data.get("digest") and not self.cleaned_data.get("soon"):
-            self.add_error(None, "Choose at least one of the two messages.")
+        if not any(self.cleaned_data.get(name) for name in ("digest", "soon", "recall")):
+            self.add_error(None, "Choose at least one of the messages.")
         return self.cleaned_data

@@ -18,6 +18,7 @@ class DailyChoice(models.Model):
 
     digest = models.BooleanField(default=False, help_text="each day: what waits")
     soon = models.BooleanField(default=False, help_text="when memories are about to be approved by time")
+    recall = models.BooleanField(default=False, help_text="when facts that saved queries expect stop coming back")
     hour = models.PositiveSmallIntegerField(default=8, validators=[MaxValueValidator(23)], help_text="of their day")
     time_zone = models.CharField(max_length=64, default="UTC")
     chosen_at = models.DateTimeField(default=timezone.now, help_text="what was due before then is not made up for")
@@ -64,6 +65,7 @@ class Notice(models.Model):
     class Kind(models.TextChoices):
         DIGEST = "digest", "digest"
         SOON = "soon", "about to be approved by time"
+        RECALL = "recall", "facts that stopped coming back"
 
     class State(models.TextChoices):
         WAITING = "waiting", "waiting"

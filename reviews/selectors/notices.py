@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from banks.recall.selectors import Lost
 from banks.selectors import attention_count
 from memadmin.accounts.models import User
 from memadmin.counting import Count, counts_of
@@ -68,11 +69,27 @@ def soon_lines(found: Summary) -> list[str]:
     ]
 
 
+def lost_lines(lost: Lost, told: datetime | None) -> list[str]:
+    """`told`: when it was said before; nothing is said again as long as no other fact went away."""
+    if lost.newest is None or (told is not None and lost.newest <= told):
+        return []
+    facts = "1 fact that a saved query expects does" if lost.facts == 1 else f"{lost.facts} expected facts do"
+    return [
+        f"{facts} not come back any more.",
+        "",
+        *(f"- {plain_name(str(bank))}: {count}" for bank, count in lost.banks[:BANKS_NAMED]),
+        *_left_out(len(lost.banks)),
+    ]
+
+
 def _left_out(count: int) -> list[str]:
     return [f"- and {count - BANKS_NAMED} more banks"] if count > BANKS_NAMED else []
 
 
 def name_of(row: BankRow) -> str:
     """Foreign text on one line: nothing that ends a line, hides, or turns it around."""
-    name = "".join(character for character in str(row.bank) if character.isprintable())
-    return name[:LONGEST_NAME] or "a bank"
+    return plain_name(str(row.bank))
+
+
+def plain_name(name: str) -> str:
+    return "".join(character for character in name if character.isprintable())[:LONGEST_NAME] or "a bank"

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from banks.access import banks_for
 from banks.models import Bank, Write
+from banks.recall.selectors import lost_for
 from banks.selectors import NEEDS_A_PERSON, writes_seen_by
 from banks.selectors_operations import troubled
 from memadmin.counting import CAP, CappedCount, Count, capped, counts_of
@@ -63,6 +64,7 @@ class Overview:
     failed_operations: Count
     stuck_operations: Count
     questions: Count  # decisions about facts that wait for an answer
+    lost: int  # facts that saved queries expect, and that do not come back
     banks: list[BankRow]
     more_banks: int
     servers: int
@@ -91,6 +93,7 @@ def overview(user: Any) -> Overview:
         failed_operations=failed_operations,
         stuck_operations=stuck_operations,
         questions=questions,
+        lost=lost_for(user).facts,
         banks=_with_days(rows[:BANKS_SHOWN]),
         more_banks=max(len(rows) - BANKS_SHOWN, 0),
         servers=len({row.bank.server_id for row in rows}),

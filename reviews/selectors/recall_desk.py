@@ -3,14 +3,18 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
+from banks.fact_kinds import seen_hash
 from banks.models import Bank, Blob, Job
 from banks.recall import block, works
 from banks.recall.asked import Asked
 from reviews.models import FactDecision
 from reviews.selectors.bank_facts import mark_of, with_documents, writes_of
 from reviews.selectors.facts import REPLACING, FactRow, fact_row, with_news
+
+Verdict = FactDecision.Verdict
 
 _LEFT_OUT = {
     block.SAME: "in the same words as one before",
@@ -66,20 +70,16 @@ def answer_of(job: Job) -> Answer | None:
     return Answer(told, asked, left_out)
 
 
-def sheet_of(bank: Bank, told: dict[str, Any]) -> DeskSheet:
-    """By a constant number of queries; the bank is not asked."""
+def sheet_of(bank: Bank, told: dict[str, Any], answered: datetime | None) -> DeskSheet:
+    """By a constant number of queries; the bank is not asked. `answered`: what was decided later counts beside it."""
     writes = writes_of(bank)
     rows = with_news(bank.pk, [_row(hit) for hit in told["hits"]], writes)
     rows = with_documents(bank, rows, {write.document_hash: write for write in writes if write.kind in REPLACING})
     return DeskSheet(
-        facts=_as_decided(rows),
+        facts=_as_decided(rows, answered),
         working=any(row.write is not None and row.write.is_open for row in rows),
         mark=mark_of(bank),
     )
-
-
-def hit_named(told: dict[str, Any], fact_id: str) -> dict[str, Any] | None:
-    return next((hit for hit in told["hits"] if fact_id and hit["id"] == fact_id), None)
 
 
 def _row(hit: dict[str, Any]) -> FactRow:
@@ -101,29 +101,18 @@ def _fate(kind: str, place: int) -> str:
     return f"not in the block: {_LEFT_OUT.get(kind, kind)}"
 
 
-def _as_decided(rows: Sequence[FactRow]) -> list[FactRow]:
+def _as_decided(rows: Sequence[FactRow], answered: datetime | None) -> list[FactRow]:
     """What was decided since: retired ones as retired, changed ones with their text of now."""
-    verdicts = FactDecision.Verdict
-    edited = {row.decision.current_id for row in rows if _was_edited(row) and row.decision is not None}
+    since = {row.id: row.decision for row in rows if row.decision and answered and row.decision.at >= answered}
+    edited = [each.current_id for each in since.values() if each.verdict == Verdict.EDITED and each.current_id]
     texts = Blob.objects.in_bulk(edited) if edited else {}
-    made = []
-    for row in rows:
-        decision = row.decision
-        if decision is not None and decision.verdict == verdicts.RETIRED:
-            row = replace(row, retired=True, reason=decision.reason)
-        elif decision is not None and decision.current_id in texts and _was_edited(row):
-            blob = texts[decision.current_id]
-            row = row if blob.erased else replace(row, text=blob.text, seen=blob.sha256, edited=True)
-        made.append(row)
-    return made
+    return [_with(row, since[row.id], texts) if row.id in since else row for row in rows]
 
 
-def _was_edited(row: FactRow) -> bool:
-    """Since the query; a hash of a text is the key of its blob."""
-    decision = row.decision
-    return (
-        decision is not None
-        and decision.verdict == FactDecision.Verdict.EDITED
-        and decision.current_id is not None
-        and decision.current_id != row.seen
-    )
+def _with(row: FactRow, decision: FactDecision, texts: dict[str, Blob]) -> FactRow:
+    if decision.verdict == Verdict.RETIRED:
+        return replace(row, retired=True, reason=decision.reason)
+    blob = texts.get(decision.current_id or "")
+    if decision.verdict != Verdict.EDITED or blob is None or blob.erased:
+        return row
+    return replace(row, text=blob.text, seen=seen_hash(blob.text), edited=True)

@@ -1,8 +1,8 @@
-"""Mails to people who want them: a daily digest, and a word before memories are approved by time."""
+"""Mails to people who want them: a daily digest, a word before memories are approved by time, and lost facts."""
 
 import logging
 import time
-from datetime import timedelta
+from datetime import datetime, timedelta
 from email.utils import parseaddr
 from typing import Any
 
@@ -12,6 +12,7 @@ from django.db.models import F
 from django.urls import reverse
 from django.utils import timezone
 
+from banks.recall.selectors import lost_for
 from memadmin.accounts.models import User
 from reviews.models import Notice, NoticeChoice
 from reviews.selectors import notices as said
@@ -25,12 +26,23 @@ FIRST_PAUSE = timedelta(minutes=2)
 KEPT = timedelta(days=90)
 AT_ONCE, MOST_FAILURES = 200, 3  # mails of one turn
 SLICE = 60.0  # seconds of one turn
-SUBJECTS = {Kind.DIGEST: "What waits for review", Kind.SOON: "Memories about to be approved by time"}
+SUBJECTS = {
+    Kind.DIGEST: "What waits for review",
+    Kind.SOON: "Memories about to be approved by time",
+    Kind.RECALL: "Facts that stopped coming back",
+}
+PAGES = {
+    Kind.DIGEST: ("Review", "reviews:entry-list", ""),
+    Kind.SOON: ("Review", "reviews:entry-list", "?age=soon"),
+    Kind.RECALL: ("Saved queries", "reviews:recall-check-list", ""),
+}
 
 
-def choose(*, user: User, digest: bool, soon: bool, hour: int, time_zone: str, email: str = "") -> None:
+def choose(
+    *, user: User, digest: bool, soon: bool, hour: int, time_zone: str, recall: bool = False, email: str = ""
+) -> None:
     """Only a change counts from now on; storing the same again delays nothing. `email`: for an account without one."""
-    wanted = {"digest": digest, "soon": soon, "hour": hour, "time_zone": time_zone, "email": email}
+    wanted = {"digest": digest, "soon": soon, "recall": recall, "hour": hour, "time_zone": time_zone, "email": email}
     choice, _ = NoticeChoice.objects.get_or_create(user=user, defaults={})
     if any(getattr(choice, name) != value for name, value in wanted.items()):
         NoticeChoice.objects.filter(pk=choice.pk).update(**wanted, chosen_at=timezone.now())
@@ -38,7 +50,7 @@ def choose(*, user: User, digest: bool, soon: bool, hour: int, time_zone: str, e
 
 def switch_off(*, token: str) -> bool:
     """Every mail to the person whose link this is. False for a link that is none; otherwise idempotent."""
-    return bool(NoticeChoice.objects.filter(off_token=token).update(digest=False, soon=False))
+    return bool(NoticeChoice.objects.filter(off_token=token).update(digest=False, soon=False, recall=False))
 
 
 def plan() -> int:
@@ -46,7 +58,7 @@ def plan() -> int:
     if not settings.MAIL_ON:
         return 0
     reached = NoticeChoice.objects.filter(user__is_active=True).exclude(user__email="", email="")
-    wanted = reached.exclude(digest=False, soon=False)
+    wanted = reached.exclude(digest=False, soon=False, recall=False)
     rows = [
         Notice(user_id=choice.user_id, kind=kind, day=choice.today())
         for choice in wanted.iterator(chunk_size=500)
@@ -80,27 +92,42 @@ def send(notice_id: int) -> str:
     choice = NoticeChoice.objects.filter(user=notice.user_id).select_related("user").first()
     # Asked anew: somebody may have switched it off, or lost every role, since the row was made.
     wanted = choice is not None and getattr(choice, notice.kind) and notice.user.is_active and choice.address
-    found = said.summary_for(notice.user) if wanted else None
-    if choice is None or found is None or (found.is_empty if notice.kind == Kind.DIGEST else not found.soon):
+    lines = _lines(notice) if wanted else []
+    if choice is None or not lines:
         return _end(notice, State.EMPTY)
     try:
-        _message(notice, choice, found).send()
+        _message(notice, choice, lines).send()
     except (OSError, ValueError) as error:  # SMTP errors are OSErrors; their words may hold addresses and keys
         logger.warning("mail %s could not be sent (%s)", notice.pk, type(error).__name__)
         return _failed(notice, type(error).__name__)
     return _end(notice, State.SENT, sent=timezone.now())
 
 
-def _message(notice: Notice, choice: NoticeChoice, found: said.Summary) -> EmailMessage:
-    lines = said.digest_lines(found) if notice.kind == Kind.DIGEST else said.soon_lines(found)
+def _lines(notice: Notice) -> list[str]:
+    """What it tells; nothing when there is nothing to tell."""
+    if notice.kind == Kind.RECALL:
+        return said.lost_lines(lost_for(notice.user), _told_before(notice))
+    found = said.summary_for(notice.user)
+    if notice.kind == Kind.DIGEST:
+        return [] if found.is_empty else said.digest_lines(found)
+    return said.soon_lines(found) if found.soon else []
+
+
+def _told_before(notice: Notice) -> datetime | None:
+    """When the last mail of its kind that was sent began: what was lost by then, it told."""
+    earlier = Notice.objects.filter(user=notice.user_id, kind=notice.kind, state=State.SENT, pk__lt=notice.pk)
+    return earlier.order_by("-pk").values_list("created", flat=True).first()
+
+
+def _message(notice: Notice, choice: NoticeChoice, lines: list[str]) -> EmailMessage:
     headers = {
         "Message-ID": f"<notice-{notice.pk}-{notice.day:%Y%m%d}@{_domain()}>",
         "Auto-Submitted": "auto-generated",
     }
     if base := settings.PUBLIC_URL:
         off = f"{base}{reverse('reviews:notice-off', args=[choice.off_token])}"
-        queue = reverse("reviews:entry-list") + ("" if notice.kind == Kind.DIGEST else "?age=soon")
-        lines += ["", f"Review: {base}{queue}", "", f"No more of these mails: {off}"]
+        label, page, query = PAGES[Kind(notice.kind)]
+        lines += ["", f"{label}: {base}{reverse(page)}{query}", "", f"No more of these mails: {off}"]
         headers |= {"List-Unsubscribe": f"<{off}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}
     else:
         lines += ["", "The page “Notifications” of memadmin switches these mails off."]

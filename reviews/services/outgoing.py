@@ -15,13 +15,14 @@ from django.utils import timezone
 
 from banks import crypto
 from banks.models import AdminEvent, Bank, Server
+from banks.recall.selectors import lost_on
 from banks.services import events
 from banks.services.refusal import Refusal
 from banks.webhooks import signing
 from memadmin import outgoing
 from memadmin.accounts.models import User
 from reviews.models import Notice, OutgoingDelivery, OutgoingHook
-from reviews.selectors.notices import name_of
+from reviews.selectors.notices import name_of, plain_name
 from reviews.selectors.overview import rows_of
 from reviews.services.notices import LATE
 
@@ -40,7 +41,16 @@ UNREADABLE = "Its secret was stored under an encryption key that is gone. Remove
 
 
 def add(
-    *, actor: User, server: Server, name: str, url: str, digest: bool, soon: bool, hour: int, time_zone: str
+    *,
+    actor: User,
+    server: Server,
+    name: str,
+    url: str,
+    digest: bool,
+    soon: bool,
+    hour: int,
+    time_zone: str,
+    recall: bool = False,
 ) -> str:
     """The secret, which is shown this once. Raises Refusal."""
     try:
@@ -51,9 +61,8 @@ def add(
     if OutgoingHook.objects.filter(server=server, removed_at=None).count() >= MOST_HOOKS:
         raise Refusal(f"A server has at most {MOST_HOOKS} of them.")
     secret = secrets.token_urlsafe(32)
-    hook = OutgoingHook(
-        server=server, name=name, host=target.host[:255], digest=digest, soon=soon, hour=hour, time_zone=time_zone
-    )
+    wanted: dict[str, Any] = {"digest": digest, "soon": soon, "recall": recall, "hour": hour, "time_zone": time_zone}
+    hook = OutgoingHook(server=server, name=name, host=target.host[:255], **wanted)
     hook.url, hook.secret = url, secret
     with transaction.atomic():
         hook.save()
@@ -74,7 +83,7 @@ def remove(*, actor: User, hook: OutgoingHook) -> bool:
 
 def plan() -> int:
     """A row for each message that is due. Running it twice, or at once, makes none a second time."""
-    live = OutgoingHook.objects.filter(removed_at=None).exclude(digest=False, soon=False)
+    live = OutgoingHook.objects.filter(removed_at=None).exclude(digest=False, soon=False, recall=False)
     rows = [
         OutgoingDelivery(hook=hook, kind=kind, day=hook.today())
         for hook in live.iterator(chunk_size=500)
@@ -108,7 +117,7 @@ def send(delivery_id: int) -> str:
     row = OutgoingDelivery.objects.select_related("hook__server").get(pk=delivery_id)
     if row.hook.removed_at is not None:
         return _end(row, State.EMPTY)
-    if not row.body and not _write_body(row):
+    if not row.body and not (_write_lost(row) if row.kind == Notice.Kind.RECALL else _write_body(row)):
         return _end(row, State.EMPTY)
     try:
         status, took = outgoing.post(row.hook.url, headers=_headers(row), body=row.body.encode())
@@ -166,6 +175,29 @@ def _write_body(row: OutgoingDelivery) -> bool:
         "banks_left_out": max(len(found) - BANKS_NAMED, 0),
         "url": f"{settings.PUBLIC_URL}{reverse('reviews:entry-list')}" if settings.PUBLIC_URL else "",
     }
+    return _keep_body(row, said)
+
+
+def _write_lost(row: OutgoingDelivery) -> bool:
+    """The same for facts that stopped coming back: said once, until others do."""
+    lost = lost_on(row.hook.server_id)
+    told = OutgoingDelivery.objects.filter(hook=row.hook_id, kind=row.kind, state=State.SENT).order_by("-pk").first()
+    if lost.newest is None or (told is not None and lost.newest <= told.created):
+        return False
+    said: dict[str, Any] = {
+        "event": row.kind,
+        "event_id": str(row.event_id),
+        "day": row.day.isoformat(),
+        "server": row.hook.server.name,
+        "lost": lost.facts,
+        "banks": [{"name": plain_name(str(bank)), "lost": count} for bank, count in lost.banks[:BANKS_NAMED]],
+        "banks_left_out": max(len(lost.banks) - BANKS_NAMED, 0),
+        "url": f"{settings.PUBLIC_URL}{reverse('reviews:recall-check-list')}" if settings.PUBLIC_URL else "",
+    }
+    return _keep_body(row, said)
+
+
+def _keep_body(row: OutgoingDelivery, said: dict[str, Any]) -> bool:
     row.body = json.dumps(said)
     OutgoingDelivery.objects.filter(pk=row.pk).update(body=row.body)
     return True

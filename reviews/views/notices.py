@@ -24,7 +24,7 @@ def notice_settings(request: PersonRequest) -> HttpResponse:
     choice = NoticeChoice.objects.filter(user=request.user).first() or NoticeChoice(
         user=request.user, time_zone=settings.TIME_ZONE
     )
-    initial = {name: getattr(choice, name) for name in ("digest", "soon", "hour", "time_zone", "email")}
+    initial = {name: getattr(choice, name) for name in ("digest", "soon", "recall", "hour", "time_zone", "email")}
     form = OwnNoticeForm(posted(request), initial=initial, user=request.user)
     if request.method == "POST" and form.is_valid():
         notices.choose(user=request.user, **form.cleaned_data)

@@ -85,7 +85,7 @@ def query_context(
         "job": job,
         "asked": Asked.parse(job.params["asked"]),
         "answer": answer,
-        "sheet": sheet_of(bank, answer.told) if answer else None,
+        "sheet": sheet_of(bank, answer.told, job.finished) if answer else None,
         "here": here,
         "again": f"{reverse('reviews:bank-recall', args=[bank.pk])}?again={job.pk}",
         "acts": acts_on_desk(bank, job.pk),
