@@ -15,6 +15,8 @@ from banks.demo.process import Handler
 from banks.mental import trials
 from banks.models import Bank, Blob, Role, Write
 from banks.operations import acts
+from banks.recall import checks, recalling, reflecting
+from banks.recall.asked import Asked
 from banks.seeds import job as seeding
 from banks.services import bank_search, dry_runs, retaining, tokens
 from reviews.models import FactDecision, Reapplication
@@ -91,8 +93,16 @@ def things(bank: Bank, people: People, line: LyingTransport) -> dict[str, int]:
     preview = seeding.preview(user=people.owner, asked=seeding.Asked([bank.pk], "global"))
     trial = trials.start(user=people.owner, bank=bank, model_id="m1")
     recalled = block_trials.start(user=people.owner, bank=bank, asked=[Marker("query", "Who reads it?")])
+    query = recalling.start(user=people.owner, bank=bank, asked=Asked("Who reads it?"))
+    jobs.run(query.pk)
+    query.refresh_from_db()
+    saved = checks.save(user=people.owner, job=query, name="Ben", picks=[1])
+    asked = reflecting.start(user=people.owner, bank=bank, asked=Asked("Who reads it?"))
     line.calls.clear()
     return {
+        "queries/": query.pk,
+        "checks/": saved.pk,
+        "reflections/": asked.pk,
         "asked/": search.pk,
         "recalled/": recalled.pk,
         "models/": seed.pk,

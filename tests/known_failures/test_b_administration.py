@@ -83,6 +83,14 @@ def test_row_034_only_the_form_that_says_so_makes_a_bank() -> None:
     assert calling == ["banks/whole/kinds.py"]
 
 
+def test_row_034_a_question_makes_no_bank() -> None:
+    """Servers make a bank of a mistyped id that is asked to reflect: one place asks, behind a look at the list."""
+    calling = {path.as_posix(): source for path, source in product_files() if re.search(r"client\.reflect\(", source)}
+    assert list(calling) == ["banks/recall/reflecting.py"]
+    (source,) = calling.values()
+    assert source.index("with asking(") < source.index("client.reflect(")
+
+
 def test_row_034_the_pages_of_administration_only_read(
     bank: Bank, people: People, line: LyingTransport, as_user: Any
 ) -> None:

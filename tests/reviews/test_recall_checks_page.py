@@ -1,0 +1,131 @@
+"""Pages of saved queries, and of answers that a model writes."""
+
+from typing import Any
+
+import httpx
+import pytest
+from django.utils import timezone
+
+from banks import connections, jobs
+from banks.models import Bank, ExpectedFact, Job, RecallCheck
+from banks.recall import checks, reflecting
+from tests.banks.conftest import LyingTransport, line
+from tests.banks.recalling import ANN, QUESTION, save
+from tests.conftest import People
+from tests.reviews.pages import HTMX, XSS, assert_harmless, text_of
+
+__all__ = ["line"]
+pytestmark = pytest.mark.django_db(transaction=True)
+FORM = {"query": QUESTION, "budget": "low", "max_tokens": "2048", "tags_match": "any", "tags": ""}
+
+
+def lose(check: RecallCheck) -> None:
+    ExpectedFact.objects.update(place=None, way="", missing_since=timezone.now())
+    RecallCheck.objects.filter(pk=check.pk).update(lost=1)
+
+
+def test_what_came_back_and_what_did_not_is_shown(
+    bank: Bank, people: People, as_user: Any, line: LyingTransport
+) -> None:
+    check, viewer = save(people.reviewer, bank), as_user(people.viewer)
+    page = text_of(viewer.get(f"/recall/checks/{check.pk}/"))
+    assert "The fact comes back" in page
+    assert ANN in page
+    assert "hit 1" in page
+    assert "Ask it now" not in page  # a viewer's
+    lose(check)
+    page = text_of(viewer.get(f"/recall/checks/{check.pk}/"))
+    assert "1 fact does not come back" in page
+    assert "lost" in page
+    assert "1 fact lost" in text_of(viewer.get("/recall/checks/"))
+    assert "/recall/checks/" in text_of(viewer.get("/"))
+    for address in (f"/recall/checks/{check.pk}/", f"/banks/{bank.pk}/recall/"):
+        assert as_user(people.stranger).get(address).status_code == 404
+    assert "Ledger" not in text_of(as_user(people.stranger).get("/recall/checks/"))
+
+
+def test_it_is_asked_now_and_the_page_waits_for_it(
+    bank: Bank, people: People, as_user: Any, line: LyingTransport
+) -> None:
+    check, client = save(people.reviewer, bank), as_user(people.reviewer)
+    here = f"/recall/checks/{check.pk}/"
+    line.calls.clear()
+    assert client.post(f"{here}ask/").status_code == 303
+    assert line.calls == []
+    waiting = client.get(here, headers=HTMX)
+    assert (waiting.status_code, "every 2s" in text_of(waiting)) == (200, True)
+    assert checks.run(check.pk) == "well"
+    ended = client.get(here, headers=HTMX)
+    assert (ended.status_code, "every 2s" in text_of(ended)) == (286, False)
+    assert as_user(people.viewer).post(f"{here}ask/").status_code == 403
+
+
+def test_removing_one_changes_nothing_in_the_bank(
+    bank: Bank, people: People, as_user: Any, line: LyingTransport
+) -> None:
+    check = save(people.reviewer, bank)
+    line.calls.clear()
+    assert as_user(people.viewer).post(f"/recall/checks/{check.pk}/remove/").status_code == 403
+    assert as_user(people.reviewer).post(f"/recall/checks/{check.pk}/remove/").status_code == 303
+    assert (RecallCheck.objects.exists(), line.calls) == (False, [])
+
+
+def test_a_model_answers_with_its_sources_and_is_said_to_be_slow(
+    bank: Bank, people: People, as_user: Any, line: LyingTransport
+) -> None:
+    client = as_user(people.reviewer)
+    assert "This is slow and costs." in text_of(client.get(f"/banks/{bank.pk}/reflect/"))
+    answer = client.post(f"/banks/{bank.pk}/reflect/", FORM)
+    job = Job.objects.get(kind=reflecting.KIND)
+    here = f"/recall/reflections/{job.pk}/"
+    assert (answer["Location"], line.calls) == (here, [])
+    assert client.get(here, headers=HTMX).status_code == 200
+    jobs.run(job.pk)
+    assert line.calls[0][0] == "GET"  # whether the bank is there comes first
+    ended = client.get(here, headers=HTMX)
+    page = text_of(ended)
+    assert ended.status_code == 286
+    for said in ("The answer", ANN, "What it rests on", "notes/a.md", "120 tokens", "What the model looked for"):
+        assert said in page, said
+    assert as_user(people.viewer).get(f"/banks/{bank.pk}/reflect/").status_code == 403
+    assert as_user(people.owner).get(here).status_code == 404  # somebody else's
+
+
+def test_a_mistyped_bank_is_not_made(bank: Bank, people: People, as_user: Any, line: LyingTransport) -> None:
+    with connections.client_for(bank.server) as server:
+        server.delete_bank(bank.bank_id)
+        client = as_user(people.reviewer)
+        client.post(f"/banks/{bank.pk}/reflect/", FORM)
+        job = Job.objects.get(kind=reflecting.KIND)
+        assert jobs.run(job.pk) == "failed"
+        assert "The bank is not on its server" in text_of(client.get(f"/recall/reflections/{job.pk}/"))
+        assert not server.has_bank(bank.bank_id)
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        ({"text": XSS, "based_on": None}, "The server does not say."),
+        ({"text": XSS, "based_on": {}}, "The answer names no fact"),
+        (
+            {"text": XSS, "based_on": {"memories": [{"id": XSS, "text": XSS, "type": XSS, "document_id": XSS}] * 201}},
+            "1 more",
+        ),
+    ],
+)
+def test_what_a_model_wrote_stays_text(
+    bank: Bank, people: People, as_user: Any, line: LyingTransport, told: dict[str, Any], said: str
+) -> None:
+    def answer(request: httpx.Request) -> httpx.Response:
+        if not request.url.path.endswith("/reflect"):
+            return line.handle_request(request)
+        return httpx.Response(200, json=told)
+
+    connections.TRANSPORTS[bank.server.base_url] = httpx.MockTransport(answer)
+    client = as_user(people.reviewer)
+    client.post(f"/banks/{bank.pk}/reflect/", {**FORM, "query": XSS})
+    job = Job.objects.get(kind=reflecting.KIND)
+    assert jobs.run(job.pk) == "done"
+    page = text_of(client.get(f"/recall/reflections/{job.pk}/"))
+    assert_harmless(page)
+    assert said in page
