@@ -6,8 +6,7 @@ from django import forms
 
 from banks.forms import LinesField, NameField
 from banks.forms_directives import TagsField
-from banks.recall import asked
-from banks.recall.asked import Asked
+from banks.recall.asked import LONGEST_QUERY, MOST_LINES, MOST_TOKENS, TOKENS, TYPES, Asked, budget_of, mode_of
 from banks.recall.block import MOST
 
 _input = {"class": "input", "autocomplete": "off"}
@@ -34,14 +33,14 @@ class AskForm(forms.Form):
     use_required_attribute = False
 
     query = LinesField(
-        label="Query", max_length=asked.LONGEST_QUERY, widget=forms.Textarea({**_input, "rows": 2, "dir": "auto"})
+        label="Query", max_length=LONGEST_QUERY, widget=forms.Textarea({**_input, "rows": 2, "dir": "auto"})
     )
     budget = forms.ChoiceField(label="Budget", choices=BUDGETS, initial="mid", widget=forms.Select(_select))
     max_tokens = forms.IntegerField(
         label="At most so many tokens",
         min_value=1,
-        max_value=asked.MOST_TOKENS,
-        initial=asked.TOKENS,
+        max_value=MOST_TOKENS,
+        initial=TOKENS,
         widget=forms.NumberInput(_input),
     )
     tags = TagsField(label="Tags", help_text="One on each line; without any, everything is asked.")
@@ -51,10 +50,10 @@ class AskForm(forms.Form):
         said = self.cleaned_data
         return Asked(
             query=said["query"],
-            budget=asked.budget_of(said["budget"]),
+            budget=budget_of(said["budget"]),
             max_tokens=said["max_tokens"],
             tags=tuple(said["tags"]),
-            tags_match=asked.mode_of(said["tags_match"]),
+            tags_match=mode_of(said["tags_match"]),
             **self.narrowed(said),
         )
 
@@ -67,20 +66,24 @@ class RecallForm(AskForm):
     experience = forms.BooleanField(label="Experiences", required=False)
     observation = forms.BooleanField(label="Observations", required=False)
     prefer = forms.ChoiceField(
-        label="Observations", choices=PREFER, required=False, initial="", widget=forms.Select(_select)
+        label="Where an observation is made from facts",
+        choices=PREFER,
+        required=False,
+        initial="",
+        widget=forms.Select(_select),
     )
     lines = forms.IntegerField(
         label="Facts in the block",
         min_value=1,
-        max_value=asked.MOST_LINES,
+        max_value=MOST_LINES,
         initial=MOST,
         widget=forms.NumberInput(_input),
         help_text="As many as the agent is set to inject in one turn.",
     )
-    field_order = ("query", *asked.TYPES, "prefer", "budget", "max_tokens", "lines")
+    field_order = ("query", *TYPES, "prefer", "budget", "max_tokens", "lines")
 
     def narrowed(self, said: dict[str, Any]) -> dict[str, Any]:
-        types = tuple(name for name in asked.TYPES if said[name])
+        types = tuple(name for name in TYPES if said[name])
         return {"types": types, "prefer": _PREFERRED[said["prefer"]], "lines": said["lines"]}
 
 
@@ -98,6 +101,4 @@ def initial_of(said: Asked) -> dict[str, Any]:
     """A form's values for what was asked once."""
     prefer = next(name for name, value in _PREFERRED.items() if value is said.prefer)
     values = {name: getattr(said, name) for name in ("query", "budget", "max_tokens", "tags_match", "lines")}
-    return (
-        values | {"prefer": prefer, "tags": "\n".join(said.tags)} | {name: name in said.types for name in asked.TYPES}
-    )
+    return values | {"prefer": prefer, "tags": "\n".join(said.tags)} | {name: name in said.types for name in TYPES}
