@@ -18,7 +18,8 @@ from django.utils import timezone
 
 from banks import connections, writes
 from banks.demo import DemoServer, DemoTransport, Pace
-from banks.models import Bank, Blob, Write
+from banks.models import Bank, Blob, RecallCheck, Write
+from banks.recall.asked import Asked
 from banks.writes import worker
 from memadmin.celery import app
 from reviews.importing.job import start_import
@@ -104,12 +105,15 @@ def arguments(
     settings.MEDIA_ROOT = tmp_path
     lines = as_bytes([add("new", bank=bank.bank_id, baseUrl=bank.server.base_url), "torn"])
     job = start_import(owner=people.owner, machine="laptop", chunks=[lines], here=True)
+    asked = Asked("Who keeps the ledger?").as_json
+    check = RecallCheck.objects.create(bank=bank, name="Ledger", asked=asked, made_by="Mira")
     with time_machine.travel(write.not_before + later(30), tick=False):
         line.calls.clear()
         yield {
             "write_id": write.pk,
             "entry_id": unread.pk,
             "job_id": job.pk,
+            "check_id": check.pk,
             "bank_id": bank.pk,
             "server_id": bank.server.pk,
             "queue": "door",

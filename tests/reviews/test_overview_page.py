@@ -63,7 +63,7 @@ def test_the_number_of_queries_does_not_grow(
         factories.make_entry(bank, expires_at=timezone.now())
         failed(bank)
     client = as_user(people.reviewer)
-    with django_assert_max_num_queries(23):
+    with django_assert_max_num_queries(24):
         assert client.get("/").status_code == 200
 
 
