@@ -10,6 +10,7 @@ from banks.crypto import CannotDecrypt
 from banks.hindsight import HindsightClient, HindsightError, Timeout
 from banks.models import Bank, Role
 
+LOOK_TIMEOUT = 30.0  # seconds, for the list of banks
 NO_RIGHT = "Who asked has not the right to it any more."
 NO_BANK = "The bank is not on its server, so nothing was asked."
 NOT_ADDRESSABLE = "Its id has a slash: no call can reach it."
@@ -23,15 +24,18 @@ def asking(run: jobs.Run, needs: Role, *, read_timeout: float) -> Iterator[tuple
 
     That is looked at first, since some calls make a bank of an id that does not exist.
     """
-    bank = _bank_of(run, needs)
+    bank, waited = _bank_of(run, needs), LOOK_TIMEOUT
     try:
-        with connections.talking_to(bank.server, read_timeout=read_timeout) as client:
-            if not client.has_bank(bank.bank_id):
-                Bank.objects.filter(pk=bank.pk, gone_since=None).update(gone_since=timezone.now())
-                raise jobs.JobError(NO_BANK)
+        with connections.talking_to(bank.server, read_timeout=waited) as client:
+            there = client.has_bank(bank.bank_id)
+        if not there:
+            Bank.objects.filter(pk=bank.pk, gone_since=None).update(gone_since=timezone.now())
+            raise jobs.JobError(NO_BANK)
+        waited = read_timeout
+        with connections.talking_to(bank.server, read_timeout=waited) as client:
             yield client, bank
     except Timeout:
-        raise jobs.JobError(TOO_LONG.format(read_timeout)) from None
+        raise jobs.JobError(TOO_LONG.format(waited)) from None
     except (HindsightError, CannotDecrypt) as error:
         raise jobs.JobError(f"{error} Nothing was changed.") from error
 
