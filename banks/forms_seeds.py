@@ -11,6 +11,7 @@ from banks.retain.scope import GLOBAL, LONGEST_PROJECT, PER_PROJECT, TAGGED
 from banks.seeds import NotASeed, SeedSpec, checked, library, shape
 from banks.seeds.job import MOST_BANKS, Asked
 from memadmin.accounts.models import User
+from memadmin.filtering import number_of
 from memadmin.retention import Omitted, first_of
 
 SCOPES = [
@@ -153,7 +154,7 @@ class SeedingForm(forms.Form):
         self.omitted: Omitted = first.omitted
         # What was asked for is among them, wherever it stands.
         meant = self.data.getlist("banks") if self.is_bound else (self.initial.get("banks") or [])  # type: ignore[attr-defined]
-        asked = [int(pk) for pk in meant[:MOST_BANKS] if pk.isascii() and pk.isdigit() and len(pk) < 18]
+        asked = [number_of(pk) for pk in meant[:MOST_BANKS]]
         self.fields["banks"].queryset = banks.filter(pk__in=[*first.items, *asked])  # type: ignore[attr-defined]
         self.fields["seeds"].choices = [(spec.id, spec.name) for spec in library.every()]  # type: ignore[attr-defined]
 

@@ -93,7 +93,7 @@ def sheet_of(bank: Bank, *, detail: Detail = "metadata") -> Sheet:
     """Light: texts are asked for with "content" alone."""
     try:
         with reading(bank, within=CALL_SECONDS) as client:
-            page = client.list_mental_models(bank.bank_id, detail=detail, limit=MOST_LISTED)
+            page = client.first_mental_models(bank.bank_id, most=MOST_LISTED, detail=detail)
             writing = _writing(client, bank)
     except Unread as unread:
         return Sheet(None, unread=unread)

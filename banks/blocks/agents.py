@@ -13,6 +13,7 @@ from banks.models import Bank
 MOST_CHARS = 16_000  # where nothing is said
 LARGEST = 200_000
 MOST_MODELS = 1_000  # that a server lists at once
+READING = "mental-models"  # its name
 
 WHY = {
     "": "",
@@ -43,7 +44,7 @@ def block_of(
     bank: Bank, *, most: int = MOST_CHARS, tags: Sequence[str] = (), fresh: timedelta = readings.FRESH
 ) -> ModelsBlock:
     """With `tags`, only models without any and those that share one. Raises Unread where nothing is known."""
-    found = readings.read(bank, "mental-models", lambda client: _listed(client, bank), fresh=fresh)
+    found = readings.read(bank, READING, lambda client: _listed(client, bank), fresh=fresh)
     rows, total = found.told
     pinned = texts_of(bank)
     seen = [row for row in rows if not tags or not row[3] or set(tags) & set(row[3])]
@@ -65,5 +66,5 @@ Row = tuple[str, str, str | None, list[str]]
 
 def _listed(client: HindsightClient, bank: Bank) -> tuple[list[Row], int]:
     """[(id, name, text, tags)], and how many there are in all."""
-    page = client.list_mental_models(bank.bank_id, detail="content", limit=MOST_MODELS)
+    page = client.first_mental_models(bank.bank_id, most=MOST_MODELS, detail="content")
     return [(each.id, each.name, each.content, each.tags) for each in page.items], page.total

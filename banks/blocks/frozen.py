@@ -11,17 +11,19 @@ from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.db import transaction
 from django.utils import timezone
 
-from banks import access, jobs
-from banks.blocks import markers, profile
+from banks import access, jobs, writes
+from banks.blocks import agents, markers, profile, readings
 from banks.blocks.lengths import units
 from banks.blocks.markers import Marker
 from banks.blocks.profile import Profile, Stated
 from banks.blocks.readings import GONE
 from banks.hindsight import Fact, HindsightClient, NotFound, Recall
+from banks.hindsight.walking import first_rows
 from banks.mental.acts import texts_of
-from banks.models import Bank, FrozenBlock, Job, Role
+from banks.models import Bank, FrozenBlock, Job, Role, Write
 from banks.reading import Unread, reading
 from memadmin.accounts.models import User
 
@@ -97,7 +99,12 @@ def read(bank: Bank, marker: Marker) -> tuple[Profile, int]:
     with reading(bank) as client:
         if marker.kind == "model":
             return _of_model(client, bank, marker.value), 0
-        page = client.list_facts(bank.bank_id, type="world", limit=MOST_FACTS)
+        page = first_rows(
+            lambda offset, limit: client.list_facts(bank.bank_id, type="world", limit=limit, offset=offset),
+            lambda row: row.id,
+            most=MOST_FACTS,
+            at_once=MOST_FACTS,
+        )
     stated = sorted(_stated(page.items), key=lambda each: each.id)
     return profile.of_facts(stated), max(page.total - len(page.items), 0)
 
@@ -117,6 +124,16 @@ def forget() -> int:
     old = FrozenBlock.objects.filter(created__lt=before).order_by("created")
     pks = list(old.values_list("pk", flat=True)[:AT_ONCE])
     return FrozenBlock.objects.filter(pk__in=pks).delete()[0] if pks else 0
+
+
+@writes.after("bank-delete")
+def _forget_bank(write: Write) -> None:
+    """What it said is not said any more, and stands for nothing that the next bank of its id cannot say."""
+    if write.state != Write.State.DONE:
+        return
+    FrozenBlock.objects.filter(bank=write.bank_id).delete()
+    bank = write.bank
+    transaction.on_commit(lambda: readings.forget(bank, agents.READING), robust=True)
 
 
 def _of_model(client: HindsightClient, bank: Bank, model_id: str) -> Profile:

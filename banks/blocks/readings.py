@@ -42,9 +42,7 @@ class Reading(Generic[Told]):
 
 def read(bank: Bank, what: str, ask: Callable[[HindsightClient], Told], *, fresh: timedelta = FRESH) -> Reading[Told]:
     """What `ask` finds, which must be plain values; `what` is its name. Raises Unread where nothing is known."""
-    # The address belongs to the key: a server that moved is another one.
-    name = hashlib.sha256(f"{bank.server.base_url}\0{what}".encode("utf-8", "replace")).hexdigest()[:32]
-    key = f"block:1:{bank.pk}:{name}"
+    key = _key(bank, what)
     kept: tuple[datetime, Told] | None = cache.get(key)
     if kept is not None and timezone.now() - kept[0] < fresh:
         return Reading(kept[1], kept[0])
@@ -59,3 +57,13 @@ def read(bank: Bank, what: str, ask: Callable[[HindsightClient], Told], *, fresh
     if len(json.dumps(told)) <= LARGEST_KEPT:
         cache.set(key, (now, told), KEPT)
     return Reading(told, now)
+
+
+def forget(bank: Bank, what: str) -> None:
+    cache.delete(_key(bank, what))
+
+
+def _key(bank: Bank, what: str) -> str:
+    """The address belongs to it: a server that moved is another one."""
+    name = hashlib.sha256(f"{bank.server.base_url}\0{what}".encode("utf-8", "replace")).hexdigest()[:32]
+    return f"block:1:{bank.pk}:{name}"

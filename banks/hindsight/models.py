@@ -9,7 +9,7 @@ from banks.hindsight import errors, fields, ids
 from banks.hindsight.calls import PAGE, Calls
 from banks.hindsight.fields import Row
 from banks.hindsight.shapes import Page
-from banks.hindsight.walking import every_row
+from banks.hindsight.walking import every_row, first_rows
 
 Detail = Literal["metadata", "content", "full"]
 
@@ -174,6 +174,15 @@ class ModelCalls(Calls):
         """Newest first. `limit` is 1 to 1000; with full detail a few models may be megabytes."""
         path = self._bank(bank_id, "mental-models")
         return self._page(path, "items", MentalModel.parse, limit=limit, offset=offset, detail=detail)
+
+    def first_mental_models(self, bank_id: str, *, most: int, detail: Detail = "metadata") -> Page[MentalModel]:
+        """The newest `most`, of up to 1000. `total`: how many there are."""
+        return first_rows(
+            lambda offset, limit: self.list_mental_models(bank_id, detail=detail, limit=limit, offset=offset),
+            lambda row: row.id,
+            most=most,
+            at_once=most,
+        )
 
     def all_mental_models(self, bank_id: str, *, detail: Detail = "metadata") -> list[MentalModel]:
         """Every one of the bank. A bank that does not exist is NotFound."""

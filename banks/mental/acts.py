@@ -157,6 +157,13 @@ def _end_pin(write: Write) -> None:
         pins.filter(ended=None).update(ended=timezone.now())
 
 
+@writes.after("bank-delete")
+def _end_pins(write: Write) -> None:
+    """Its models went with it. The next bank of its id has others, also where their ids are the same."""
+    if write.state == Write.State.DONE:
+        ModelPin.objects.filter(bank=write.bank_id, ended=None).update(ended=timezone.now())
+
+
 def _read(bank: Bank, model_id: str, seen: str) -> MentalModel:
     found = selectors_models.read(bank, model_id)
     if found.row is None:

@@ -9,7 +9,7 @@ from django.db.models import Max
 from django.http import Http404
 from django.utils import timezone
 
-from banks import access
+from banks import access, connections
 from banks.models import Bank, ExpectedFact, RecallCheck, Role
 from banks.recall.asked import Asked
 
@@ -30,7 +30,8 @@ class Lost:
 
 def checks_of(bank: Bank) -> list[RecallCheck]:
     """Those that lost something first."""
-    return list(RecallCheck.objects.filter(bank=bank).order_by("-lost", "name", "pk")[:SHOWN])
+    rows = RecallCheck.objects.filter(bank=bank).select_related("bank")
+    return list(rows.order_by("-lost", "name", "pk")[:SHOWN])
 
 
 def checks_seen_by(user: Any) -> list[RecallCheck]:
@@ -59,9 +60,11 @@ def asked_of(check: RecallCheck) -> Asked:
 
 
 def is_asking(check: RecallCheck) -> bool:
-    """Whether a worker asks it now, or is about to."""
-    now = timezone.now()
-    return (check.claimed_until is not None and check.claimed_until > now) or check.run_after <= now
+    """Whether a worker asks it now, or is about to: not while its bank is gone, or its server away."""
+    now, bank = timezone.now(), check.bank
+    if check.claimed_until is not None and check.claimed_until > now:
+        return True
+    return check.run_after <= now and bank.gone_since is None and not connections.paused_until(bank.server)
 
 
 def lost_for(user: Any) -> Lost:

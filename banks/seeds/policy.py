@@ -16,7 +16,7 @@ def seed_new(*, server: Server, banks: Sequence[Bank]) -> Job | None:
     return jobs.start(kind=KIND, owner=None, title="Seeding of new banks", params=params)
 
 
-@writes.after("bank-create")
+@writes.after("bank-create", "bank-clone")
 def _made_here(write: Write) -> None:
     """Its row was there before the bank was, so no look at the server finds it new."""
     if write.state == Write.State.DONE:

@@ -21,6 +21,7 @@ from banks.paper import paper
 from banks.reading import Unread
 from banks.views.model_trials import STOP_POLLING
 from banks.views.models import around
+from memadmin.filtering import number_of
 from memadmin.htmx import PersonRequest, posted, wants_fragment
 
 
@@ -77,9 +78,7 @@ def agents_recalled(request: PersonRequest, pk: int) -> HttpResponse:
 
 def _recalled(request: PersonRequest, bank: Bank) -> dict[Marker, Profile]:
     """Of the work that the page began before, when it is this person's and about this bank."""
-    named = request.POST.get("recalled", "")
-    if not (named.isascii() and named.isdigit() and len(named) < 18):
-        return {}
-    done = Job.objects.filter(pk=int(named), kind=trials.KIND, owner=request.user, state=Job.State.DONE)
+    named = number_of(request.POST.get("recalled", ""))
+    done = Job.objects.filter(pk=named, kind=trials.KIND, owner=request.user, state=Job.State.DONE)
     job = done.filter(params__bank=bank.pk).first()
     return trials.recalled_by(job) if job else {}

@@ -17,6 +17,7 @@ from banks.models import Bank, Role
 from banks.paper import paper
 from banks.reading import Unread
 from banks.selectors_models import ModelRow, Version
+from memadmin.filtering import number_of
 from memadmin.htmx import PersonRequest, wants_fragment
 from memadmin.retention import first_of
 
@@ -86,9 +87,9 @@ def model_history(request: PersonRequest, pk: int) -> HttpResponse:
 
 
 def named(request: PersonRequest) -> str:
-    """The id of the model that is meant, from query or body."""
-    given = request.POST if request.method == "POST" else request.GET
-    return given.get("model", "")[:MODEL_ID]
+    """The id of the model that is meant, from query or body. None has NUL in it, and no database stores that."""
+    given = (request.POST if request.method == "POST" else request.GET).get("model", "")[:MODEL_ID]
+    return "" if "\x00" in given else given
 
 
 def address_of(view: str, bank: Bank, model_id: str) -> str:
@@ -108,15 +109,11 @@ def around(request: PersonRequest, bank: Bank) -> dict[str, Any]:
 
 def _again(request: PersonRequest, row: ModelRow) -> str:
     """What the page asks next by itself, "" when nothing is under way or it has asked often enough."""
-    looks = _whole(request.GET.get("looks", ""))
+    looks = number_of(request.GET.get("looks", ""), digits=5)
     if looks >= MOST_LOOKS or not (row.writing or (row.write and row.write.is_open)):
         return ""
     as_page = {"as": "page"} if request.GET.get("as") == "page" else {}
     return urlencode({"model": row.model.id, **as_page, "looks": looks + 1})
-
-
-def _whole(text: str) -> int:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 6 else 0
 
 
 def _text_of(request: PersonRequest, content: str | None) -> dict[str, Any]:
@@ -125,7 +122,7 @@ def _text_of(request: PersonRequest, content: str | None) -> dict[str, Any]:
     as_page = request.GET.get("as") == "page"
     about = {"as": "page"} if as_page else {}
     return {
-        "paper": paper(content, _whole(request.GET.get("part", ""))),
+        "paper": paper(content, number_of(request.GET.get("part", ""), digits=5)),
         "blocks": blocks_of(content) if as_page else None,
         "part_url": f"?{urlencode({'model': named(request), 'now': '1', **about, 'part': ''})}",
     }

@@ -10,6 +10,7 @@ from banks import access, selectors, selectors_seeding
 from banks.forms_seeds import SeedingForm
 from banks.models import Job, Role
 from banks.seeds import job as seeding
+from memadmin.filtering import number_of
 from memadmin.htmx import PersonRequest, SeeOther, posted, wants_fragment
 
 STOP_POLLING = 286  # htmx: swap this and ask no more
@@ -20,7 +21,8 @@ def seeding_new(request: PersonRequest) -> HttpResponse:
     """The form; sent, it starts a preview. Nothing is made from here."""
     if not access.banks_for(request.user, Role.ADMIN).exists():
         raise PermissionDenied if access.banks_for(request.user).exists() else Http404
-    initial = {"banks": [request.GET["bank"]]} if request.GET.get("bank", "").isdigit() else None
+    asked = number_of(request.GET.get("bank", ""))
+    initial = {"banks": [str(asked)]} if asked else None
     form = SeedingForm(posted(request), initial=initial, user=request.user)
     if request.method != "POST" or not form.is_valid():
         return render(request, "banks/seeding_form.html", {"form": form}, status=422 if form.errors else 200)

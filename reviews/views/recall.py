@@ -14,6 +14,7 @@ from banks.recall import checks, recalling
 from banks.recall.asked import Asked
 from banks.recall.selectors import asked_of, checks_of, get_check
 from banks.services.refusal import Refusal
+from memadmin.filtering import number_of
 from memadmin.htmx import PersonRequest, SeeOther, posted, wants_fragment
 from reviews.forms_recall import CheckForm, RecallForm, initial_of
 from reviews.selectors.recall_desk import answer_of, sheet_of
@@ -54,7 +55,7 @@ def recall_save(request: PersonRequest, pk: int) -> HttpResponse:
     """The query as one that is asked each night, with the facts that are to come back."""
     job, bank = query_of(request, pk, Role.REVIEWER)
     form = CheckForm(request.POST)
-    picks = [int(each) for each in request.POST.getlist("pick")[:1_000] if each.isascii() and each.isdigit()]
+    picks = [number_of(each) for each in request.POST.getlist("pick")[:1_000]]
     if form.is_valid():
         try:
             check = checks.save(user=request.user, job=job, name=form.cleaned_data["name"], picks=picks)
@@ -106,15 +107,11 @@ def around(request: PersonRequest, bank: Bank) -> dict[str, Any]:
 
 def _initial(request: PersonRequest, bank: Bank) -> dict[str, Any]:
     """What an earlier query, or a saved one, was asked with; else what agents ask with."""
-    again, check = (request.GET.get(name, "") for name in ("again", "check"))
-    if _is_number(again):
-        job = selectors.get_job(request.user, int(again), [recalling.KIND])
+    again, check = (number_of(request.GET.get(name, "")) for name in ("again", "check"))
+    if again:
+        job = selectors.get_job(request.user, again, [recalling.KIND])
         return initial_of(Asked.parse(job.params["asked"]))
-    if _is_number(check):
-        found = get_check(request.user, int(check))
+    if check:
+        found = get_check(request.user, check)
         return initial_of(asked_of(found)) if found.bank_id == bank.pk else {}
     return {}
-
-
-def _is_number(given: str) -> bool:
-    return given.isascii() and given.isdigit() and len(given) < 16

@@ -101,3 +101,14 @@ def test_odd_values_are_as_if_they_were_not_told() -> None:
     assert (model.name, model.content, model.tags, model.max_tokens) == ("", None, [], None)
     assert (model.trigger, model.stale, model.created_at) == (None, None, None)
     assert [each.id for each in model.evidence or ()] == ["f"]
+
+
+def test_a_list_that_does_not_say_how_long_it_is_is_read_to_its_end() -> None:
+    rows = [{"id": f"m{number}", "name": "What we know"} for number in range(3)]
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        offset = int(request.url.params["offset"])
+        return httpx.Response(200, json={"items": rows[offset : offset + 2]})
+
+    page = client_of(answer).first_mental_models("b", most=10)
+    assert ([each.id for each in page.items], page.total) == (["m0", "m1", "m2"], 3)

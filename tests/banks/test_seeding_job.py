@@ -122,3 +122,14 @@ def test_a_bank_that_is_made_here_is_new_too(bank: Bank, line: LyingTransport, p
     work(made)
     job = Job.objects.get(kind=seeding.KIND)
     assert (job.params["banks"], job.params["mode"]) == ([made.pk], "global")
+
+
+def test_a_bank_that_is_cloned_here_is_new_too(bank: Bank, line: LyingTransport, people: People) -> None:
+    Server.objects.filter(pk=bank.server.pk).update(seed_new_banks="global")
+    made = factories.make_bank("cloned-here", server=bank.server)
+    params = {"source": bank.bank_id, "config": False}
+    with transaction.atomic():
+        writes.record(kind="bank-clone", bank=made, via=Write.Via.WEB, actor=people.owner, params=params)
+    work(made)
+    job = Job.objects.get(kind=seeding.KIND)
+    assert (job.params["banks"], job.params["mode"]) == ([made.pk], "global")

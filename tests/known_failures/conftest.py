@@ -91,6 +91,7 @@ def things(bank: Bank, people: People, line: LyingTransport) -> dict[str, int]:
     search = bank_search.start(user=people.owner, words="Ann", banks=[bank.pk], shown={"q": "Ann"})
     seed = make_seed()
     preview = seeding.preview(user=people.owner, asked=seeding.Asked([bank.pk], "global"))
+    jobs.run(preview.pk)
     trial = trials.start(user=people.owner, bank=bank, model_id="m1")
     recalled = block_trials.start(user=people.owner, bank=bank, asked=[Marker("query", "Who reads it?")])
     query = recalling.start(user=people.owner, bank=bank, asked=Asked("Who reads it?"))

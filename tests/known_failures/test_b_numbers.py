@@ -9,8 +9,9 @@ from tests.known_failures.routes import ADDRESSES, address_of
 
 # What addresses of pages have numbers in.
 NUMBERS = (
-    "after", "age", "bank", "before", "days", "folder", "full", "group", "job", "kind", "last", "line", "mark", "new",
-    "page", "part", "pick", "refused", "rows", "server", "start", "to", "user", "who",
+    "after", "again", "age", "bank", "before", "check", "days", "folder", "full", "group", "job", "kind", "last",
+    "line", "looks", "mark", "max_chars", "new", "page", "part", "pick", "refused", "rows", "server", "start", "to",
+    "user", "who",
 )  # fmt: skip
 
 

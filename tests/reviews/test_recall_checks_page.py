@@ -129,3 +129,16 @@ def test_what_a_model_wrote_stays_text(
     page = text_of(client.get(f"/recall/reflections/{job.pk}/"))
     assert_harmless(page)
     assert said in page
+
+
+def test_nobody_asks_a_bank_that_is_gone_and_the_page_says_so(
+    bank: Bank, people: People, as_user: Any, line: LyingTransport
+) -> None:
+    check, client = save(people.reviewer, bank), as_user(people.reviewer)
+    Bank.objects.filter(pk=bank.pk).update(gone_since=timezone.now())
+    RecallCheck.objects.filter(pk=check.pk).update(run_after=timezone.now())
+    page = text_of(client.get(f"/recall/checks/{check.pk}/"))
+    assert "The bank is not on its server" in page
+    assert "Ask it now" not in page
+    assert "The bank is asked" not in page
+    assert "rests: the bank is gone" in text_of(client.get("/recall/checks/"))

@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('banks', '0030_seeds'),
+        ('banks', '0023_seeds'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('banks', '0022_agent_files'),
+        ('banks', '0024_frozen_blocks'),
     ]
 
     operations = [
