@@ -92,6 +92,7 @@ def create(*, user: User, asked: Asked, via: Write.Via = Write.Via.WEB, here: bo
 @transaction.atomic
 def follow(*, user: User, previewed: Job) -> Job:
     """Makes what a preview said. However often it is asked: one job for each preview."""
+    Job.objects.filter(pk=previewed.pk).update(kind=KIND)  # a second one waits here, and then sees the first
     if (before := Job.objects.filter(kind=KIND, owner=user, params__after=previewed.pk).first()) is not None:
         return before
     asked = {name: previewed.params[name] for name in ("banks", "mode", "project", "seeds")}
