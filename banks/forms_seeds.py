@@ -71,7 +71,8 @@ class SeedForm(forms.Form):
 
     def __init__(self, *args: Any, spec: SeedSpec | None = None, **kwargs: Any) -> None:
         self._kept = dict(spec.trigger) if spec else {}
-        super().__init__(*args, initial=_initial(spec) if spec else None, **kwargs)
+        kwargs["initial"] = _initial(spec) if spec else None
+        super().__init__(*args, **kwargs)
 
     def clean(self) -> dict[str, Any]:
         data = self.cleaned_data

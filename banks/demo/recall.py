@@ -150,7 +150,7 @@ def _trace(body: dict[str, Any], query: str, found: list[Found], returned: int) 
     """How it was found: one search by words for each type, and the places of what was found in it."""
     budget = BUDGETS[body.get("budget") or "mid"]
     tokens, tags, mode = body.get("max_tokens") or 4_096, body.get("tags"), body.get("tags_match") or "any"
-    asked = {"query_text": query, "query_embedding": [], "budget": budget, "max_tokens": tokens}
+    asked: dict[str, Any] = {"query_text": query, "query_embedding": [], "budget": budget, "max_tokens": tokens}
     return {
         "query": asked | {"tags": tags, "tags_match": mode, "temporal_constraint": None},
         "retrieval_results": [

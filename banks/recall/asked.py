@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import asdict, dataclass
-from typing import Any, cast
+from typing import Any
 
 from banks.hindsight import Recall, Reflect
 from banks.hindsight.recall import Budget, TagsMatch
@@ -64,8 +64,8 @@ class Asked:
 
 
 def budget_of(given: str) -> Budget:
-    return cast(Budget, given) if given in BUDGETS else "mid"
+    return given if given in BUDGETS else "mid"
 
 
 def mode_of(given: str) -> TagsMatch:
-    return cast(TagsMatch, given) if given in MODES else "any"
+    return given if given in MODES else "any"

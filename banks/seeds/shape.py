@@ -149,7 +149,8 @@ def _trigger(value: Any) -> str:
         kind, words = _TRIGGER.get(name, (None, ()))
         if kind is None:
             return f"“{str(name)[:60]}” is nothing that a seed can say. Known: {', '.join(_TRIGGER)}."
-        if type(given) is not kind or (words and given not in words) or (kind is int and not 0 <= given <= LARGEST):
+        too_large = isinstance(given, int) and not 0 <= given <= LARGEST
+        if type(given) is not kind or (words and given not in words) or too_large:
             return f"{name}: {', '.join(words) or _SAID[kind]}."
     return ""
 

@@ -113,7 +113,7 @@ def _again(request: PersonRequest, row: ModelRow) -> str:
     if looks >= MOST_LOOKS or not (row.writing or (row.write and row.write.is_open)):
         return ""
     as_page = {"as": "page"} if request.GET.get("as") == "page" else {}
-    return urlencode({"model": row.model.id, **as_page, "looks": looks + 1})
+    return urlencode({"model": row.model.id, **as_page, "looks": str(looks + 1)})
 
 
 def _text_of(request: PersonRequest, content: str | None) -> dict[str, Any]:
