@@ -1,7 +1,8 @@
 """Observations: what the demo server concludes from facts that speak of the same thing.
 
-The first name in a fact is its subject; two or more valid facts of one subject make an observation. One whose source is
-edited, retired or deleted goes at once and comes back under a new id, as on the real server.
+The first name in a fact is its subject; two or more valid facts of one subject and the same tags make an observation,
+since what has other tags never mixes. One whose source is edited, retired or deleted goes at once and comes back under
+a new id, as on the real server.
 """
 
 from collections.abc import Collection
@@ -23,17 +24,26 @@ def subjects_of(store: Store, bank_id: str, document_id: str) -> set[str]:
 
 def consolidate(request: Request, subjects: Collection[str], *, edited: Collection[str] = ()) -> None:
     """Bring the observations about these subjects up to date. `edited`: ids of facts whose text changed."""
-    touched = [subject for subject in sorted(subjects) if subject and _one(request, subject, set(edited))]
+    touched = [subject for subject in sorted(subjects) if subject and _of_subject(request, subject, set(edited))]
     if touched:
         _note_operation(request)
 
 
-def _one(request: Request, subject: str, edited: set[str]) -> bool:
+def _of_subject(request: Request, subject: str, edited: set[str]) -> bool:
     rows = request.store.rows(
         "SELECT * FROM facts WHERE bank_id = ? AND subject = ? AND state = 'valid' ORDER BY created_at, rowid",
         request.bank_id,
         subject,
     )
+    alike: dict[frozenset[str], list[Row]] = {}
+    for row in rows:
+        alike.setdefault(frozenset(unpack(row["tags"])), []).append(row)
+    changed = [_one(request, subject, each, edited) for each in alike.values()]
+    return any(changed)
+
+
+def _one(request: Request, subject: str, rows: list[Row], edited: set[str]) -> bool:
+    """`rows`: the valid facts of one subject with the same tags."""
     sources = [row for row in rows if row["type"] != "observation"]
     old = next((row for row in rows if row["type"] == "observation"), None)
     wanted = [row["id"] for row in sources]
@@ -65,7 +75,7 @@ def _insert(request: Request, subject: str, sources: list[Row], fact_id: str) ->
             "occurred_start": min((row["occurred_start"] for row in sources if row["occurred_start"]), default=None),
             "occurred_end": max((row["occurred_end"] for row in sources if row["occurred_end"]), default=None),
             "entities": pack([subject]),
-            "tags": pack(sorted({tag for row in sources for tag in unpack(row["tags"])})),
+            "tags": pack(sorted(set(unpack(sources[0]["tags"])))),
             "metadata": "{}",
             "created_at": now,
             "updated_at": now,
