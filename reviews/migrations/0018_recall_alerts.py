@@ -4,7 +4,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('reviews', '0016_notice_address'),
+        ('reviews', '0017_risk'),
     ]
 
     operations = [
