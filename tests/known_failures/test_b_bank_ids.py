@@ -89,6 +89,9 @@ def test_row_s02_a_bank_id_that_is_no_segment_is_refused_by_every_call(bank_id: 
         "secret": "s",
         "events": [],
         "webhook_id": "w",
+        "model_id": "m",
+        "source_query": "What?",
+        "most": 1,
     }
     with HindsightClient(wire.url) as client:
         for name, call in inspect.getmembers(client, inspect.ismethod):

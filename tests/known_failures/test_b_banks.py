@@ -39,7 +39,7 @@ def test_row_027_no_call_of_ours_clears_a_bank() -> None:
         if isinstance(function, ast.FunctionDef)
         and any(isinstance(node, ast.Constant) and node.value == "DELETE" for node in ast.walk(function))
     }
-    named = {"delete_bank", "delete_document", "delete_directive", "delete_webhook"}
+    named = {f"delete_{each}" for each in ("bank", "document", "directive", "webhook", "mental_model")}
     assert deleting == named | {"cancel_operation", "delete_operation"}
 
 

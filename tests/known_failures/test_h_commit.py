@@ -22,7 +22,10 @@ from tests.reviews.pages import shown
 
 pytestmark = pytest.mark.django_db(transaction=True)
 # Who may hand a message to the broker: the two that do it after the commit, and what runs in workers already.
-SENDERS = {"banks/writes/dispatch.py", "banks/jobs.py", "banks/tasks.py", "reviews/tasks.py", "memadmin/tasks.py"}
+SENDERS = {
+    *("banks/writes/dispatch.py", "banks/jobs.py", "banks/recall/checks.py"),
+    *("banks/tasks.py", "reviews/tasks.py", "memadmin/tasks.py"),
+}
 
 
 @pytest.fixture(params=[False, True], ids=["plain", "atomic requests"])
