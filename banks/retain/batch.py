@@ -143,7 +143,7 @@ class Retain(Kind):
         following = Write.objects.filter(slot=retain_slot(write.bank), state__in=Write.OPEN).order_by("pk")
         if (earliest := following.values_list("pk", "state").first()) is None:
             if RetainItem.objects.filter(bank=write.bank_id, state=State.QUEUED).exists():
-                flush.nudge(write.bank_id)
+                flush.flush(write.bank_id)  # here: another message would wait for its turn
         elif earliest[0] != write.pk and earliest[1] == Write.State.QUEUED:
             dispatch(earliest[0])
 

@@ -26,7 +26,7 @@ State = RetainItem.State
 ENOUGH = 16  # memories that do not wait for more
 # Of one request to the server. It takes the parts of a batch apart by itself; these bounds are about what has to be
 # read back, and about a refusal, which is for the whole of it.
-MOST_ITEMS, MOST_BYTES = 128, 4 * 1024 * 1024
+MOST_ITEMS, MOST_BYTES = 256, 4 * 1024 * 1024
 LONGEST_DELAY = 5.0  # seconds that a message may wait; what has to wait longer is told by the sweep
 # Asked after each request: building it by the ORM takes longer than answering it.
 _WAITING = "SELECT id FROM banks_retainitem WHERE bank_id = %s AND state = 'queued' ORDER BY id LIMIT %s"
@@ -188,11 +188,15 @@ def _groups(rows: Sequence[RetainItem]) -> list[list[RetainItem]]:
     """One request for each routing, in the order of their first memories; more where it would be too large."""
     place = {id(row): number for number, row in enumerate(rows)}
     found: dict[Routing, list[list[RetainItem]]] = {}
+    sizes: dict[Routing, int] = {}
     for row in rows:
-        parts = found.setdefault(_routing(row), [[]])
-        if parts[-1] and sum(each.size for each in parts[-1]) + row.size > MOST_BYTES:
+        routing = _routing(row)
+        parts, size = found.setdefault(routing, [[]]), sizes.get(routing, 0) + row.size
+        if parts[-1] and size > MOST_BYTES:
             parts.append([])
+            size = row.size
         parts[-1].append(row)
+        sizes[routing] = size
     return sorted((part for parts in found.values() for part in parts), key=lambda part: place[id(part[0])])
 
 

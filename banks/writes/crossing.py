@@ -8,7 +8,7 @@ What deletes a whole bank keeps apart from everything else in it in the same way
 after it would make an empty bank of that name.
 """
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from banks.models import RetainItem, Write
 from banks.writes.kind import WHOLE_BANK
@@ -26,8 +26,6 @@ def _with_all(write: Write) -> bool:
 
 def _with_documents(write: Write) -> bool:
     documents = _documents_of(write)
-    if not documents:
-        return False
     first = Q(pk__lt=write.pk, state__in=Write.OPEN) | Q(state__in=Write.IN_FLIGHT)
     others = Write.objects.filter(first, bank=write.bank_id).exclude(slot=write.slot)
     if others.filter(document_hash__in=documents).exists():
@@ -36,7 +34,8 @@ def _with_documents(write: Write) -> bool:
     return others.filter(pk__in=batches.exclude(write=write.pk).values("write")).exists()
 
 
-def _documents_of(write: Write) -> list[str]:
-    if write.document_hash:
-        return [write.document_hash]
-    return list(write.items.values_list("document_hash", flat=True))
+def _documents_of(write: Write) -> list[str] | QuerySet[RetainItem, str]:
+    """Those of a batch are hundreds: they are compared where they are stored."""
+    return (
+        [write.document_hash] if write.document_hash else write.items.order_by().values_list("document_hash", flat=True)
+    )

@@ -139,6 +139,21 @@ def test_a_memory_waits_for_what_is_under_way_on_its_document(bank: Bank, people
     assert text_of(bank, "notes/a.md") == "New words."
 
 
+def test_the_next_batch_is_put_together_by_who_sent_the_one_before(
+    bank: Bank, people: People, wire: Keeping, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(people.reviewer, bank, *["first"] * 16)
+    flush.flush(bank.pk)
+    put(people.reviewer, bank, *["second"] * 16)
+    told: list[int] = []
+    monkeypatch.setattr(flush, "nudge", lambda bank_id, delay=0.0: told.append(bank_id) or True)
+    assert worker.run(sent(bank)[0].pk) == "accepted"
+    assert [len(texts) for texts in batches(bank)] == [16, 16]
+    put(people.reviewer, bank, "alone")
+    assert worker.run(sent(bank)[1].pk) == "accepted"
+    assert (len(batches(bank)), told[1:]) == (2, [])  # it waits for company, which its first message ends
+
+
 def test_a_delete_waits_for_the_batch_that_has_its_document(bank: Bank, people: People, wire: Keeping) -> None:
     put(people.reviewer, bank, {"content": "[[SLOW:30]] New words.", "document_id": "notes/a.md"})
     flush_now(bank)
