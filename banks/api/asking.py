@@ -38,18 +38,21 @@ def bank_named(user: User, bank: str, server: str, role: Role = Role.VIEWER, *, 
     """
     if "\x00" in bank + server:  # no database stores it
         raise Refused(404, NO_BANK)
-    found = naming.by_id(access.banks_for(user).select_related("server"), bank)
+    found = naming.by_id(Bank.objects.select_related("server"), bank)
     if server:
         found = found.filter(server__name=server)
     if only:
         found = found.only("bank_id", "kind", "server__name", *only)
-    banks = sorted(found.order_by(), key=lambda each: each.server.name)  # of each server one: a handful
+    meant = list(found.order_by())  # of each server one: a handful
+    roles = access.roles_on(user, meant)
+    banks = sorted((each for each in meant if each.pk in roles), key=lambda each: each.server.name)
     if not banks:
         raise Refused(404, NO_BANK)
     if len(banks) > 1:
         names = [each.server.name for each in banks[:SERVERS_NAMED]]
         raise Refused(409, "More than one server has a bank of this id: say which, by `server`.", servers=names)
-    access.require(user, banks[0], role)
+    if (has := roles[banks[0].pk]) < role:
+        raise access.NotEnough(banks[0], has, role)
     return banks[0]
 
 

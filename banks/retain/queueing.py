@@ -22,8 +22,8 @@ from memadmin.rows import insert
 
 OURS = "memadmin-"  # what document ids of our making begin with
 SESSION = "session_id"
-# One statement: by the ORM it is two, and building the second takes longer than all that the database does.
-_TOUCH = "UPDATE banks_bank SET hold = hold WHERE id = %s RETURNING hold, kind"
+# By the ORM, building it takes longer than all that the database does.
+_NOW = "SELECT hold, kind FROM banks_bank WHERE id = %s"
 
 
 class BankClosed(Exception):
@@ -196,10 +196,11 @@ def _alone_with(bank: Bank) -> Bank:
     """The bank, held or a person's as it is now. Until this ends nobody else stores into it, nor makes it a person's.
 
     The numbers of the rows say who comes first. PostgreSQL would give two requests every other one; with two documents
-    in common each would then wait for the other, for ever.
+    in common each would then wait for the other, for ever. SQLite has one writer at a time, which is this one.
     """
+    lock = " FOR NO KEY UPDATE" if connection.features.has_select_for_no_key_update else ""
     with connection.cursor() as cursor:
-        cursor.execute(_TOUCH, [bank.pk])
+        cursor.execute(_NOW + lock, [bank.pk])
         rows = cursor.fetchall()
     if not rows:
         raise Bank.DoesNotExist
