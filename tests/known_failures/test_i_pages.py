@@ -16,7 +16,7 @@ from reviews.services import decide
 from tests import factories
 from tests.banks.conftest import LyingTransport
 from tests.conftest import People
-from tests.known_failures.routes import ADDRESSES, NAMES, address_of
+from tests.known_failures.routes import ADDRESSES, address_of
 from tests.known_failures.source import templates
 from tests.known_failures.world import everything
 from tests.reviews.pages import HTMX, Reader, assert_harmless, bytes_of, is_html, links, shown, text_of
@@ -25,7 +25,6 @@ pytestmark = pytest.mark.django_db
 RESTORE = {**HTMX, "HX-History-Restore-Request": "true"}
 # Parts that a page asks for at an address of their own; nobody is ever led there.
 PARTS = {"reviews:entry-changes"}
-EVERY_ADDRESS = pytest.mark.parametrize(("path", "name", "names"), ADDRESSES, ids=NAMES)
 
 
 def is_page(answer: HttpResponse | StreamingHttpResponse) -> bool:
@@ -39,38 +38,36 @@ def client(people: People) -> Client:
     return client
 
 
-@EVERY_ADDRESS
-def test_rows_088_089_091_each_request_gets_its_kind_and_caches_know(
-    path: str, name: str, names: list[str], things: dict[str, int], client: Client
-) -> None:
-    url = address_of(path, names, things)
-    page, fragment, restored = (client.get(url, headers=headers) for headers in ({}, HTMX, RESTORE))
-    kinds = {answer: is_page(answer) for answer in (page, fragment, restored)}  # what is streamed is read once
-    for answer in kinds:
-        assert "HX-Request" in answer["Vary"]
-        assert "no-store" in answer["Cache-Control"]
-        assert not ("Location" in answer and "HX-Redirect" in answer)
-    # What is shown again from the history is the whole page, as when it is opened anew.
-    assert restored.status_code == page.status_code
-    assert kinds[restored] == kinds[page]
-    if page.status_code == 200 and name not in PARTS:
-        assert kinds[page] == is_html(page)
+def test_rows_088_089_091_each_request_gets_its_kind_and_caches_know(things: dict[str, int], client: Client) -> None:
+    for path, name, names in ADDRESSES:
+        url = address_of(path, names, things)
+        page, fragment, restored = (client.get(url, headers=headers) for headers in ({}, HTMX, RESTORE))
+        kinds = {answer: is_page(answer) for answer in (page, fragment, restored)}  # what is streamed is read once
+        for answer in kinds:
+            assert "HX-Request" in answer["Vary"], name
+            assert "no-store" in answer["Cache-Control"], name
+            assert not ("Location" in answer and "HX-Redirect" in answer), name
+        # What is shown again from the history is the whole page, as when it is opened anew.
+        assert restored.status_code == page.status_code, name
+        assert kinds[restored] == kinds[page], name
+        if page.status_code == 200 and name not in PARTS:
+            assert kinds[page] == is_html(page), name
+    assert client.get("/").status_code == 200, "no address has signed us out"
 
 
-@EVERY_ADDRESS
 def test_rows_090_091_an_ended_session_leaves_the_page_and_repeats_nothing(
-    path: str, name: str, names: list[str], things: dict[str, int], people: People, line: LyingTransport
+    things: dict[str, int], people: People, line: LyingTransport
 ) -> None:
-    url, before = address_of(path, names, things), everything()
-    nobody = Client()
+    before, nobody = everything(), Client()
     standing = {"HX-Request": "true", "HX-Current-URL": "http://testserver/reviews/?bank=3"}
-    for ask in (nobody.get, nobody.post):
-        answer = ask(url, headers=standing)
-        assert answer.status_code == 200
-        assert answer["HX-Redirect"] == "/accounts/login/?next=%2Freviews%2F%3Fbank%3D3"
-        assert "Location" not in answer
-        assert answer.content == b""
-    assert everything() == before
+    for path, name, names in ADDRESSES:
+        for ask in (nobody.get, nobody.post):
+            answer = ask(address_of(path, names, things), headers=standing)
+            assert answer.status_code == 200, name
+            assert answer["HX-Redirect"] == "/accounts/login/?next=%2Freviews%2F%3Fbank%3D3", name
+            assert "Location" not in answer, name
+            assert answer.content == b"", name
+        assert everything() == before, name
     assert line.calls == []
 
 
