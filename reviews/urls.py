@@ -1,6 +1,7 @@
 from django.urls import URLPattern, URLResolver, path
 
 from reviews.urls_banks import urlpatterns as banks
+from reviews.urls_bulk import urlpatterns as bulk
 from reviews.urls_facts import urlpatterns as facts
 from reviews.urls_imports import urlpatterns as imports
 from reviews.urls_recall import urlpatterns as recall
@@ -37,6 +38,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("mail/off/<slug:token>", notices.notice_off, name="notice-off"),
     path("log/<int:pk>/put-back/", decide.write_put_back, name="write-put-back"),
     *banks,
+    *bulk,
     *facts,
     *imports,
     *recall,

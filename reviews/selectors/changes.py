@@ -14,8 +14,10 @@ from django.utils import timezone
 
 from banks.access import banks_for
 from banks.models import Role
+from banks.paper import is_clipped
 from memadmin.counting import Count, count_of
 from reviews.access import entries_for
+from reviews.bulk.scope import APPROVE, left_out
 from reviews.models import Decision, ReviewEntry, Seen
 from reviews.selectors import card, queue
 from reviews.selectors.filters import Filters
@@ -65,6 +67,8 @@ class Row:
     lease: card.Lease | None = None
     news: News | None = None
     seen: bool = False  # this person has opened this text before
+    mine: bool = False  # this person may decide on it
+    error: str = ""  # why a bulk act did not decide on it
     before: str = ""  # its face when it was shown; "" = it is shown now
 
     @property
@@ -82,6 +86,23 @@ class Row:
     @property
     def token(self) -> str:
         return f"{self.pk}.{self.version}.{self.text or '-'}.{self.face}"
+
+    @property
+    def pick(self) -> str:
+        """What its box posts (reviews.bulk.scope); "" where there is nothing to pick."""
+        waits = self.mine and not self.stale and self.entry is not None and self.entry.waits
+        return f"{self.pk}.{self.version}.{self.text or '-'}" if waits else ""
+
+    @property
+    def left_out(self) -> str:
+        """Why an approval of many leaves it out, "" where it does not."""
+        entry = self.entry
+        if entry is None:
+            return ""
+        clipped = is_clipped(entry.text_size)  # whether all of it was opened, is looked at when it is decided
+        flagged = entry.danger or bool(entry.marks)
+        opened = self.seen and not clipped
+        return left_out(APPROVE, loaded=bool(self.text), flagged=flagged, clipped=clipped, opened=opened)
 
     @property
     def differs(self) -> bool:
@@ -125,8 +146,8 @@ class Changes:
 def listed(user: Any, entries: Iterable[ReviewEntry]) -> list[Row]:
     """The rows of a list that is shown now."""
     entries = list(entries)
-    seen = _seen_by(user, entries)
-    return [_fresh(user, entry, seen) for entry in entries]
+    seen, mine = _seen_by(user, entries), _decidable(user, entries)
+    return [_fresh(user, entry, seen, mine) for entry in entries]
 
 
 def changes(user: Any, filters: Filters, tokens: str, mark: Mark) -> Changes:
@@ -137,7 +158,7 @@ def changes(user: Any, filters: Filters, tokens: str, mark: Mark) -> Changes:
     found = {e.pk: e for e in wanted.select_related("bank", "lease_user").defer(*queue.HEAVY)}
     moved = [found[pk] for pk, version, _, _ in asked if pk in found and found[pk].version != version]
     latest = latest_decisions(moved)
-    seen, mine = _seen_by(user, list(found.values())), _decidable(user, moved)
+    seen, mine = _seen_by(user, list(found.values())), _decidable(user, list(found.values()))
     rows = []
     for pk, version, text, face in asked:
         entry = found.get(pk)
@@ -146,19 +167,20 @@ def changes(user: Any, filters: Filters, tokens: str, mark: Mark) -> Changes:
             continue
         news = news_of(entry, latest.get(pk), user, version=version, text=text)
         if news is None and face.startswith("x"):
-            rows.append(_fresh(user, entry, seen, before=face))
+            rows.append(_fresh(user, entry, seen, mine, before=face))
             continue
         if news and news.undo and entry.bank_id not in mine:
             news = replace(news, undo="")
         lease = card.lease_of_another(entry, user)
-        rows.append(Row(pk, entry, version, text, lease, news, pk in seen, before=face))
+        rows.append(Row(pk, entry, version, text, lease, news, pk in seen, entry.bank_id in mine, before=face))
     return Changes(rows, mark, _arrived(user, filters, mark, list(found)))
 
 
-def _fresh(user: Any, entry: ReviewEntry, seen: set[int], before: str = "") -> Row:
+def _fresh(user: Any, entry: ReviewEntry, seen: set[int], mine: set[int], before: str = "") -> Row:
     readable = entry.loaded or not entry.waits
     text = (entry.text_id or "")[:8] if readable else ""
-    return Row(entry.pk, entry, entry.version, text, card.lease_of_another(entry, user), None, entry.pk in seen, before)
+    lease, may = card.lease_of_another(entry, user), entry.bank_id in mine
+    return Row(entry.pk, entry, entry.version, text, lease, None, entry.pk in seen, may, before=before)
 
 
 def _arrived(user: Any, filters: Filters, mark: Mark, but: list[int]) -> Count:

@@ -2,11 +2,13 @@
 
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from typing import Any
 
 from django.db.models import Q
 from django.http import QueryDict
 from django.utils import timezone
 
+from banks.access import banks_for
 from memadmin.filtering import AddressFilters
 from memadmin.paging import Order
 from reviews import search
@@ -74,6 +76,19 @@ class Filters(AddressFilters):
     def narrow(self) -> bool:
         """Whether something other than all that is pending is asked for."""
         return bool(replace(self, order="").query())
+
+    def said(self, user: Any) -> list[tuple[str, str]]:
+        """(label, value) of what is asked for, in words."""
+        bank = banks_for(user).filter(pk=int(self.bank)).first() if self.bank else None
+        values = {
+            "State": STATES[self.state] if self.state else "",
+            "Age": AGES[self.age] if self.age else "",
+            "Bank": str(bank or "one that you do not see") if self.bank else "",
+            "Project": self.project,
+            "Reason": self.reason,
+            "Words": self.q,
+        }
+        return [(label, value) for label, value in values.items() if value]
 
     @property
     def without_search(self) -> "Filters":

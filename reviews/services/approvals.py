@@ -7,6 +7,7 @@ files are no people: where two have to approve, neither does.
 
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from django.db import transaction
 from django.db.models import F, Q
@@ -56,14 +57,14 @@ def require_another(*, user: User, entry: ReviewEntry) -> None:
         raise OwnText
 
 
-def vouch(*, user: User, entry: ReviewEntry, via: Write.Via) -> Decision | None:
+def vouch(*, user: User, entry: ReviewEntry, via: Write.Via, group: UUID | None = None) -> Decision | None:
     """The decision of whoever is the first of two; None where this person's approval is enough.
 
     Raises AlreadyVouched for who was the first already. Of two at once one vouches, and the other is the second.
     """
     if not entry.bank.two_reviewers:
         return None
-    if not entry.vouched and (made := _vouch(user, entry, via)) is not None:
+    if not entry.vouched and (made := _vouch(user, entry, via, group)) is not None:
         return made
     first = first_of_two(entry)
     if first is None:  # taken back in between, or the memory is another one now
@@ -79,14 +80,20 @@ def first_of_two(entry: ReviewEntry) -> Decision | None:
     return found.order_by("-pk").first()
 
 
-def withdraw(*, user: User, entry: ReviewEntry, first: Decision, via: Write.Via) -> Decision:
+def withdraw(*, user: User, entry: ReviewEntry, first: Decision, via: Write.Via, group: UUID | None = None) -> Decision:
     """Takes the first of two approvals back. The memory waits for two again, with what anybody has on screen stale."""
     with transaction.atomic():
         same = ReviewEntry.objects.filter(pk=entry.pk, state=entry.state, version=first.version)
         if not same.filter(vouched_version=first.version).update(version=F("version") + 1, vouched_version=None):
             raise conflict_of(entry.pk)
         write = writes.record(
-            kind="undo", bank=entry.bank, via=via, actor=user, document_id=entry.document_id, undo_of=first.write
+            kind="undo",
+            bank=entry.bank,
+            via=via,
+            actor=user,
+            document_id=entry.document_id,
+            undo_of=first.write,
+            group=group,
         )
         return decided(entry, Verdict.WITHDRAWN, user=user, write=write, note=f"took back: {first.verdict}")
 
@@ -112,7 +119,7 @@ def writers_of(entry: ReviewEntry) -> set[int]:
     return {pk for pk in writers if pk is not None}
 
 
-def _vouch(user: User, entry: ReviewEntry, via: Write.Via) -> Decision | None:
+def _vouch(user: User, entry: ReviewEntry, via: Write.Via, group: UUID | None) -> Decision | None:
     """None where somebody was faster, at whatever."""
     with transaction.atomic():
         same = ReviewEntry.objects.filter(
@@ -129,5 +136,6 @@ def _vouch(user: User, entry: ReviewEntry, via: Write.Via) -> Decision | None:
             document_id=entry.document_id,
             before=Blob.known_as(entry.text_id),
             decided_hash=entry.content_hash,
+            group=group,
         )
         return decided(entry, Verdict.VOUCHED, user=user, write=write)

@@ -4,8 +4,9 @@ Each takes what was on screen: the entry's `version` and `text_hash` (our sha256
 """
 
 from collections.abc import Collection
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TypeAlias
+from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
@@ -39,6 +40,7 @@ def approve(
     read: Collection[int] = (),
     via: Write.Via = Write.Via.WEB,
     entry: ReviewEntry | None = None,
+    group: UUID | None = None,
 ) -> Decision:
     """Approves the text that was shown. Changes nothing in the bank, but that what was held is sent to it.
 
@@ -46,19 +48,19 @@ def approve(
 
     `part`: which part of a long text was on screen; raises Unread when others never were, and are not
     among those that a program has `read`. `entry`: as `get_entry_to_decide` has just given it to this person; else it
-    is fetched here.
+    is fetched here. `group`: of the bulk act it is a part of.
     """
     entry = decidable(user, entry_id, version, text_hash, entry)
     require_read(user=user, entry=entry, part=part, read=read)
     approvals.require_another(user=user, entry=entry)
-    if (first := approvals.vouch(user=user, entry=entry, via=via)) is not None:
+    if (first := approvals.vouch(user=user, entry=entry, via=via, group=group)) is not None:
         return first
     if entry.held:
-        return held.approve(user=user, entry=entry, via=via)
+        return held.approve(user=user, entry=entry, via=via, group=group)
     with transaction.atomic():
         take(entry, state=State.APPROVED, user=user)
         before = Blob.known_as(entry.text_id)
-        write = writes.record(kind="approve", via=via, actor=user, before=before, **decided_on(entry))
+        write = writes.record(kind="approve", via=via, actor=user, before=before, group=group, **decided_on(entry))
         return decided(entry, Verdict.APPROVED, user=user, write=write)
 
 
@@ -70,14 +72,18 @@ def delete(
     text_hash: str,
     via: Write.Via = Write.Via.WEB,
     entry: ReviewEntry | None = None,
+    group: UUID | None = None,
+    send_at: datetime | None = None,
 ) -> Write:
-    """Deletes the document that was shown. Nothing is sent before the undo window is over. `entry` as in `approve`.
+    """Deletes the document that was shown. `entry` and `group` as in `approve`.
+
+    Nothing is sent before the undo window is over, or before `send_at`.
 
     What is held is rejected: it is no document yet, and never will be.
     """
     entry = decidable(user, entry_id, version, text_hash, entry)
     if entry.held:
-        return held.reject(user=user, entry=entry, via=via)
+        return held.reject(user=user, entry=entry, via=via, group=group)
     with transaction.atomic():
         take(entry, state=State.DELETING, user=user)
         write = writes.record(
@@ -87,7 +93,8 @@ def delete(
             before=Blob.known_as(entry.text_id),
             facts_before=Blob.known_as(entry.facts_id),
             params=entry.retain_params,
-            not_before=timezone.now() + timedelta(seconds=settings.UNDO_SECONDS),
+            not_before=send_at or timezone.now() + timedelta(seconds=settings.UNDO_SECONDS),
+            group=group,
             **decided_on(entry),
         )
         decided(entry, Verdict.DELETED, user=user, write=write)
@@ -135,19 +142,27 @@ def edit(
     return write
 
 
-def undo(*, user: User, entry_id: int, version: int | None = None, via: Write.Via = Write.Via.WEB) -> Decision:
+def undo(
+    *,
+    user: User,
+    entry_id: int,
+    version: int | None = None,
+    via: Write.Via = Write.Via.WEB,
+    group: UUID | None = None,
+) -> Decision:
     """Takes back the latest decision: an approval at any time, a delete as long as nothing of it has happened.
 
     `version`: what was on screen, where somebody else's decision is taken back; None = whatever is the latest.
+    `group` as in `approve`.
     """
     entry = get_entry(user, entry_id, Role.REVIEWER)
     if version is not None and entry.version != version:
         raise conflict_of(entry_id)
     latest = entry.decisions.select_related("write").order_by("-pk").first()
     if latest is not None and latest.verdict == Verdict.VOUCHED:
-        return approvals.withdraw(user=user, entry=entry, first=latest, via=via)
+        return approvals.withdraw(user=user, entry=entry, first=latest, via=via, group=group)
     if entry.item_id is not None:
-        return held.undo(user=user, entry=entry, latest=latest, via=via)
+        return held.undo(user=user, entry=entry, latest=latest, via=via, group=group)
     if latest is None or latest.verdict not in (Verdict.APPROVED, Verdict.DELETED, Verdict.GONE):
         raise TooLate("There is no decision on this memory that could be taken back.")
     if latest.verdict == Verdict.APPROVED and entry.state != State.APPROVED:
@@ -167,6 +182,7 @@ def undo(*, user: User, entry_id: int, version: int | None = None, via: Write.Vi
             document_id=entry.document_id,
             decided_hash=entry.content_hash,
             undo_of=latest.write,
+            group=group,
         )
         return decided(entry, Verdict.REOPENED, user=user, write=write, note=f"took back: {latest.verdict}")
 

@@ -4,6 +4,7 @@ The row of the retain queue and its entry move in one transaction, each by a con
 """
 
 from typing import Any, TypeAlias
+from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
@@ -34,7 +35,7 @@ ON_ITS_WAY = "It is on its way to the bank already. When the bank has it, delete
 NO_MORE = "It was discarded after it was approved, and is not sent. Nothing was changed."
 
 
-def approve(*, user: User, entry: ReviewEntry, via: Write.Via) -> Decision:
+def approve(*, user: User, entry: ReviewEntry, via: Write.Via, group: UUID | None = None) -> Decision:
     """It is sent, soon. Raises TooLate where sending it now would turn the order of a document's texts around."""
     item = item_of(entry)
     if not Blob.objects.filter(pk=item.content_id, erased=None).exists():
@@ -49,17 +50,19 @@ def approve(*, user: User, entry: ReviewEntry, via: Write.Via) -> Decision:
         take(entry, state=State.APPROVED, user=user)
         if not holding.release(item):
             raise TooLate(MOVED)
-        write = writes.record(kind="approve", via=via, actor=user, before=_text(entry), **_about(entry))
+        about = _about(entry)
+        write = writes.record(kind="approve", via=via, actor=user, before=_text(entry), group=group, **about)
         return decided(entry, Verdict.APPROVED, user=user, write=write)
 
 
-def reject(*, user: User, entry: ReviewEntry, via: Write.Via) -> Write:
+def reject(*, user: User, entry: ReviewEntry, via: Write.Via, group: UUID | None = None) -> Write:
     """It is never sent. Our copy of the text stays, so that this can be taken back."""
     with transaction.atomic():
         take(entry, state=State.REJECTED, user=user)
         if not holding.drop(item_of(entry), f"Rejected by {user.display_name}; it was never sent."):
             raise TooLate(MOVED)
-        write = writes.record(kind="reject", via=via, actor=user, before=_text(entry), **_about(entry))
+        about = _about(entry)
+        write = writes.record(kind="reject", via=via, actor=user, before=_text(entry), group=group, **about)
         decided(entry, Verdict.REJECTED, user=user, write=write)
     return write
 
@@ -91,7 +94,9 @@ def edit(*, user: User, entry: ReviewEntry, text: str, via: Write.Via, undo_of: 
     return write
 
 
-def undo(*, user: User, entry: ReviewEntry, latest: Decision | None, via: Write.Via) -> Decision:
+def undo(
+    *, user: User, entry: ReviewEntry, latest: Decision | None, via: Write.Via, group: UUID | None = None
+) -> Decision:
     """Held again: a rejection at any time, an approval as long as nothing was sent."""
     if latest is None or latest.verdict not in (Verdict.APPROVED, Verdict.REJECTED):
         raise TooLate("There is no decision on this memory that could be taken back.")
@@ -108,7 +113,7 @@ def undo(*, user: User, entry: ReviewEntry, latest: Decision | None, via: Write.
         undecided = {"decided_by": "", "decided_via": "", "decided_at": None}
         if not same.update(state=State.HELD, version=F("version") + 1, **undecided):
             raise conflict_of(entry.pk)
-        write = writes.record(kind="undo", via=via, actor=user, undo_of=latest.write, **_about(entry))
+        write = writes.record(kind="undo", via=via, actor=user, undo_of=latest.write, group=group, **_about(entry))
         return decided(entry, Verdict.REOPENED, user=user, write=write, note=f"took back: {latest.verdict}")
 
 

@@ -10,6 +10,7 @@ from django.http import Http404
 from banks import writes
 from banks.models import Job, Write
 from memadmin.accounts.models import User
+from reviews.bulk import deciding, undoing
 from reviews.curation import archive
 from reviews.curation.remember import rows_before
 from reviews.errors import FactRefused, FactTaken, NotDecided, TooLate
@@ -18,7 +19,7 @@ from reviews.selectors.facts import facts_of
 from reviews.services import decide, facts, held
 from reviews.services.recording import hold
 from reviews.undoing.judging import BEING_SENT, Judged, Way, judge
-from reviews.undoing.steps import ABOUT_FACTS, BULK, Step, stack
+from reviews.undoing.steps import ABOUT_FACTS, BULK, BULK_RESTORE, Step, stack
 
 AGAIN = "It was taken back already; nothing more was done."
 
@@ -83,8 +84,9 @@ def undo(*, user: User, name: str, passed: Collection[str] = ()) -> Undone:
 
 def _take_back(user: User, judged: Judged) -> Undone:
     step, write, entry = judged.step, judged.write, judged.entry
-    if step.kind == BULK:
-        return Undone(step, job=archive.start_undo(user=user, job=Job.objects.get(pk=step.pk)).pk)
+    if step.kind in BULK:
+        start = archive.start_undo if step.kind == BULK_RESTORE else undoing.start
+        return Undone(step, job=start(user=user, job=Job.objects.get(pk=step.pk)).pk)
     assert write is not None
     if step.kind not in ABOUT_FACTS:
         assert entry is not None
@@ -203,7 +205,7 @@ def _undone_before(user: User, name: str) -> Undone:
     if name[:1] == "w" and name[1:].isascii() and name[1:].isdigit() and len(name) < 19:
         write = Write.objects.select_related("bank").filter(pk=int(name[1:]), actor=user).first()
     elif name[:1] == "j" and name[1:].isascii() and name[1:].isdigit() and len(name) < 19:
-        job = Job.objects.filter(pk=int(name[1:]), owner=user, kind=archive.RESTORE).first()
+        job = Job.objects.filter(pk=int(name[1:]), owner=user, kind__in=[archive.RESTORE, deciding.KIND]).first()
         if job is not None:
             return _job_answer(job)
     if write is None:
@@ -223,9 +225,10 @@ def _answer(user: User, step: Step) -> Undone | None:
 
 
 def _job_answer(job: Job) -> Undone:
-    made = Job.objects.filter(kind=archive.RETIRE, params__job=job.pk).order_by("-pk").first()
+    kinds = [archive.RETIRE, undoing.KIND]
+    made = Job.objects.filter(kind__in=kinds, params__job=job.pk).order_by("-pk").first()
     if made is None:
-        raise TooLate("That was too long ago to be taken back here. The archive has it.")
+        raise TooLate("That was too long ago to be taken back here. The page of that work has it.")
     return Undone(None, job=made.pk, again=True)
 
 

@@ -16,7 +16,7 @@ from reviews.models import Decision, FactDecision, ReviewEntry
 from reviews.services import approvals, held
 from reviews.services.extraction import EXTRACTING
 from reviews.services.facts import moved_since
-from reviews.undoing.steps import ABOUT_FACTS, BULK, Step
+from reviews.undoing.steps import ABOUT_FACTS, BULK, BULK_RESTORE, Step
 
 State, Verdict = ReviewEntry.State, FactDecision.Verdict
 PAST = {"retire": "retired", "restore": "restored", "edit-fact": "edited"}
@@ -63,7 +63,7 @@ class Judged:
 def judge(user: Any, steps: Sequence[Step]) -> list[Judged]:
     """In the order of the steps."""
     known = _Known(user, steps)
-    return [_bulk(step, known) if step.kind == BULK else _row(step, known) for step in steps]
+    return [_bulk(step, known) if step.kind in BULK else _row(step, known) for step in steps]
 
 
 @dataclass
@@ -79,7 +79,7 @@ class _Known:
 
     @cached_property
     def writes(self) -> dict[int, Write]:
-        pks = [step.pk for step in self.steps if step.kind != BULK]
+        pks = [step.pk for step in self.steps if step.kind not in BULK]
         return {write.pk: write for write in Write.objects.select_related("bank__server").filter(pk__in=pks)}
 
     @cached_property
@@ -142,14 +142,14 @@ class _Known:
 
     @cached_property
     def jobs(self) -> dict[int, Job]:
-        return Job.objects.in_bulk([step.pk for step in self.steps if step.kind == BULK])
+        return Job.objects.in_bulk([step.pk for step in self.steps if step.kind in BULK])
 
     @cached_property
     def groups(self) -> dict[str, dict[str, int]]:
         """{group: {state: rows}} of the bulk actions."""
         groups = [job.params["group"] for job in self.jobs.values()]
         found: dict[str, dict[str, int]] = {group: {} for group in groups}
-        rows = Write.objects.filter(group__in=groups, kind="restore").order_by()
+        rows = Write.objects.filter(group__in=groups).order_by()
         for group, state, number in rows.values_list("group", "state").annotate(CountOf("pk")):
             found[str(group)][state] = number
         return found
@@ -274,15 +274,16 @@ def _decided_since(write: Write, fact: FactDecision, user: Any) -> str:
 
 
 def _bulk(step: Step, known: _Known) -> Judged:
-    """The archive's own undo looks at each row again; here it is only about the group."""
+    """The undo of a group looks at each row again; here it is only about the group."""
     job = known.jobs[step.pk]
     states = known.groups[job.params["group"]]
-    if not job.ended or any(states.get(state) for state in Write.IN_FLIGHT):
+    sent = step.kind == BULK_RESTORE and any(states.get(state) for state in Write.IN_FLIGHT)
+    if not job.ended or sent:
         return Judged(step, Way.WAIT, "Some of them are being sent just now. When that has ended, press again.")
     if job.params["group"] in known.retired_again:
         return Judged(step, Way.NO, "It was taken back already.")
     if not any(states.get(state) for state in [*Write.OPEN, Write.State.DONE]):
-        return Judged(step, Way.NO, "Nothing was restored by it.")
+        return Judged(step, Way.NO, "Nothing was done by it.")
     return Judged(step, Way.NOW)
 
 

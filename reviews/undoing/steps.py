@@ -6,17 +6,21 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.utils import timezone
+from django.utils.dateparse import parse_datetime
 
 from banks import access, writes
 from banks.models import Job, Write
 from memadmin import words
+from reviews.bulk import deciding, undoing
 from reviews.curation import archive
 
 REACH = timedelta(hours=24)
 # Of a person's own rows the latest so many are looked at, those that took something back among them.
 LOOKED_AT = 200
 FRESH = timedelta(seconds=10)
-BULK = "bulk-restore"
+# Bulk actions, which are jobs: what each of their rows is.
+BULK = {"bulk-restore": "restore", "bulk-approve": "approve", "bulk-delete": "delete"}
+BULK_RESTORE = "bulk-restore"
 # What a person does on pages. Imports, notes and what happens by itself are nobody's last action; a put-back, which
 # takes a delete back, is undone by deleting anew.
 KINDS = frozenset(
@@ -37,29 +41,35 @@ class Step:
     document_id: str = ""
     document_hash: str = ""
     facts: int = 0
+    memories: int = 0
     sent_at: datetime | None = None  # until when a delete waits
     hidden: bool = False  # of a bank that this person may not see any more: nothing of it is shown
 
     @property
     def verb(self) -> str:
-        return "restore" if self.kind == BULK else writes.get(self.kind).verb
+        return writes.get(self.row_kind).verb
 
     @property
     def did(self) -> str:
-        return "Restored" if self.kind == BULK else writes.get(self.kind).past.capitalize()
+        return writes.get(self.row_kind).past.capitalize()
 
     @property
     def glyph(self) -> str:
-        return writes.get("restore" if self.kind == BULK else self.kind).glyph
+        return writes.get(self.row_kind).glyph
 
     @property
     def tone(self) -> str:
-        return writes.get("restore" if self.kind == BULK else self.kind).tone
+        return writes.get(self.row_kind).tone
+
+    @property
+    def row_kind(self) -> str:
+        """The kind of its row of the log, or of each of its rows."""
+        return BULK.get(self.kind, self.kind)
 
     @property
     def facts_said(self) -> str:
         """ "2 facts" where it is about facts; an edit is always of one, and its verb says so."""
-        if self.kind not in ("retire", "restore", BULK):
+        if self.kind not in ("retire", "restore", BULK_RESTORE):
             return ""
         return f"{self.facts:,} fact{'' if self.facts == 1 else 's'}"
 
@@ -72,6 +82,8 @@ class Step:
 
     @property
     def what(self) -> str:
+        if self.memories:
+            return f"{self.memories:,} {'memory' if self.memories == 1 else 'memories'}"
         where = " in ".join(part for part in (self.facts_said, self.document_id) if part)
         return where or "a fact of a document that is not known"
 
@@ -134,13 +146,20 @@ def _step(row: dict[str, Any], *, hidden: bool) -> Step:
 
 
 def _bulk(user: Any, since: datetime) -> list[Step]:
-    """Bulk restores; what took one back is a job as well, and names it."""
-    jobs = Job.objects.filter(owner=user, kind__in=[archive.RESTORE, archive.RETIRE], created__gte=since)
-    fields = ("pk", "kind", "state", "created", "params__job", "params__total")
+    """Bulk actions; what took one back is a job as well, and names it."""
+    kinds = [archive.RESTORE, archive.RETIRE, deciding.KIND, undoing.KIND]
+    jobs = Job.objects.filter(owner=user, kind__in=kinds, created__gte=since)
+    fields = ("pk", "kind", "state", "created", "params__job", "params__total", "params__verdict", "params__send_at")
     rows = list(jobs.order_by("-pk").values(*fields)[:LOOKED_AT])
     undone = {row["params__job"] for row in rows if row["state"] != Job.State.FAILED}
     return [
-        Step(f"j{row['pk']}", row["pk"], BULK, row["created"], facts=row["params__total"] or 0)
-        for row in rows
-        if row["kind"] == archive.RESTORE and row["pk"] not in undone
+        _bulk_step(row) for row in rows if row["kind"] in (archive.RESTORE, deciding.KIND) and row["pk"] not in undone
     ]
+
+
+def _bulk_step(row: dict[str, Any]) -> Step:
+    name, total = f"j{row['pk']}", row["params__total"] or 0
+    if row["kind"] == archive.RESTORE:
+        return Step(name, row["pk"], BULK_RESTORE, row["created"], facts=total)
+    sent_at = parse_datetime(row["params__send_at"] or "")
+    return Step(name, row["pk"], f"bulk-{row['params__verdict']}", row["created"], memories=total, sent_at=sent_at)

@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 from django_htmx.http import HttpResponseClientRedirect
 
+from banks.models import Job
 from memadmin.htmx import PersonRequest, SeeOther, wants_fragment
 from reviews.access import get_entry
 from reviews.errors import NotDecided
@@ -17,6 +18,7 @@ from reviews.undoing import acts
 from reviews.undoing.judging import Judged, judge
 from reviews.undoing.steps import ABOUT_FACTS, Step, stack, top
 from reviews.views.answers import Notice, card_url, show_card
+from reviews.views.bulk import job_url
 
 SHOWN = 20
 # In the session: steps that were refused, and said so to this person. The next undo is of the one before.
@@ -80,7 +82,7 @@ def _undone(request: PersonRequest, undone: acts.Undone) -> HttpResponse:
         return show_card(request, entry, filters, notice=Notice(said, "none"), announce=said)
     messages.success(request, said)
     if undone.job is not None:
-        url = reverse("reviews:retired-job", args=[undone.job])
+        url = job_url(Job.objects.get(pk=undone.job))
     elif undone.entry is not None:
         facts = undone.step is not None and undone.step.kind in ABOUT_FACTS
         url = card_url(undone.entry, filters) + ("#facts" if facts else "")

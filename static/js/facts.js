@@ -41,8 +41,3 @@ document.addEventListener("htmx:afterSettle", (event) => {
   if (event.detail.elt.id !== "facts-box" || document.activeElement !== document.body) return;
   event.detail.elt.querySelector("[type=radio]:checked")?.focus({ preventScroll: true });
 });
-
-document.addEventListener("change", (event) => {
-  if (!event.target.matches("[data-pick-all]")) return;
-  event.target.form.querySelectorAll("[name=pick]").forEach((box) => { box.checked = event.target.checked; });
-});

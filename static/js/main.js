@@ -1,5 +1,6 @@
 // Everything here makes pages nicer; none of it is needed to work.
 import "./keys.js";
+import "./bulk.js";
 import "./cards.js";
 import "./edit.js";
 import "./facts.js";

@@ -19,6 +19,8 @@ from banks.recall import checks, recalling, reflecting
 from banks.recall.asked import Asked
 from banks.seeds import job as seeding
 from banks.services import bank_search, dry_runs, retaining, tokens
+from reviews.bulk import deciding
+from reviews.bulk.scope import Pick
 from reviews.models import FactDecision, Reapplication
 from tests import factories
 from tests.banks.conftest import LyingTransport, line
@@ -99,11 +101,16 @@ def things(bank: Bank, people: People, line: LyingTransport) -> dict[str, int]:
     query.refresh_from_db()
     saved = checks.save(user=people.owner, job=query, name="Ben", picks=[1])
     asked = reflecting.start(user=people.owner, bank=bank, asked=Asked("Who reads it?"))
+    kept = loaded(bank, "notes/kept.md")
+    picks = [Pick(kept.pk, kept.version, (kept.text_id or "")[:8])]
+    decided = deciding.start(user=people.owner, verdict="approve", picks=picks, here=True)
+    jobs.run(decided.pk)
     line.calls.clear()
     return {
         "queries/": query.pk,
         "checks/": saved.pk,
         "reflections/": asked.pk,
+        "bulk/": decided.pk,
         "asked/": search.pk,
         "recalled/": recalled.pk,
         "models/": seed.pk,
