@@ -29,6 +29,10 @@ class Order:
     descending: bool = False
     always_dated: bool = False  # what has no date is no part of the list, and is not looked for
 
+    def at(self, row: Any, *, back: bool = False) -> "Cursor":
+        """Behind this row, or before it."""
+        return Cursor(getattr(row, self.field), row.pk, back)
+
     def by(self, *, backwards: bool = False) -> list[str]:
         """For rows that all have a date, or all have none."""
         return [f"-{self.field}", "-pk"] if self.descending != backwards else [self.field, "pk"]
@@ -47,6 +51,39 @@ class Order:
         ties = Q(**{f"{self.field}__{sign}": cursor.value}) | further
         rest = Q(**{f"{self.field}__{sign}e": cursor.value}) & ties
         return [rest] if backwards or not nullable else [rest, undated]
+
+
+@dataclass(frozen=True)
+class Shared(Order):
+    """By a column that many rows share, then by id: these ids ascend in either direction. Of texts "" comes last.
+
+    The cursor names the row alone: what it has in the column is looked up, and may be long.
+    """
+
+    text: bool = False
+
+    def at(self, row: Any, *, back: bool = False) -> "Cursor":
+        return Cursor(None, row.pk, back)
+
+    def by(self, *, backwards: bool = False) -> list[str]:
+        field = f"-{self.field}" if self.descending != backwards else self.field
+        return [field, "-pk" if backwards else "pk"]
+
+    def stretches(self, model: type[Model], cursor: "Cursor | None") -> list[Q]:
+        """Rows with the cursor's value, those with another one, and of texts those with none."""
+        row = model._default_manager.filter(pk=cursor.pk).values_list(self.field) if cursor else None
+        found = row.first() if row is not None else None
+        some, none = Q(**{f"{self.field}__gt": ""}), Q(**{self.field: ""})
+        if cursor is None or found is None:
+            return [some, none] if self.text else [Q()]
+        value, back = found[0], cursor.backwards
+        same = Q(**{self.field: value, f"pk__{'lt' if back else 'gt'}": cursor.pk})
+        if self.text and value == "":
+            return [same, some] if back else [same]
+        rest = Q(**{f"{self.field}__{'lt' if self.descending != back else 'gt'}": value})
+        if not self.text:
+            return [same, rest]
+        return [same, rest & some] if back else [same, rest, none]
 
 
 @dataclass(frozen=True)
@@ -101,7 +138,7 @@ def page_of(
         return Page([], "", "")
 
     def at(row: Row, *, back: bool) -> str:
-        return str(Cursor(getattr(row, order.field), row.pk, back))
+        return str(order.at(row, back=back))
 
     return Page(
         rows=found,
@@ -154,10 +191,13 @@ def _parts(rows: QuerySet[Row], order: Order, cursor: Cursor | None) -> Iterator
         yield rows.filter(stretch).order_by(*by)
 
 
-def first_of_each(part: QuerySet[Any, tuple[Any, ...]], split: Split, limit: int) -> list[tuple[Any, ...]]:
+def first_of_each(
+    part: QuerySet[Any, tuple[Any, ...]], split: Split, limit: int, merged: str = ""
+) -> list[tuple[Any, ...]]:
     """The first `limit` rows (of `values_list`, as the database says them) for each combination of the split.
 
     Django makes the SQL of one, which takes longer than running it, and the others are made from that.
+    `merged`: how the database orders them together; then these are the first of all.
     """
     each = list(product(*split.values()))
     if not each:
@@ -169,12 +209,14 @@ def first_of_each(part: QuerySet[Any, tuple[Any, ...]], split: Split, limit: int
         return []
     places = [list(parameters).index(mark) for mark in marks.values()]
     found: list[tuple[Any, ...]] = []
-    for start in range(0, len(each), RANGES_PER_QUERY):
-        lot = each[start : start + RANGES_PER_QUERY]
+    size = len(each) if merged else RANGES_PER_QUERY
+    for start in range(0, len(each), size):
+        lot = each[start : start + size]
         filled = [dict(zip(places, values, strict=True)) for values in lot]
         asked = [values.get(place, one) for values in filled for place, one in enumerate(parameters)]
         with connections[part.db].cursor() as cursor:
-            cursor.execute(" UNION ALL ".join([f"SELECT * FROM ({sql}) AS part"] * len(lot)), asked)  # noqa: S608  Django's
+            together = " UNION ALL ".join([f"SELECT * FROM ({sql}) AS part"] * len(lot))  # noqa: S608  Django's
+            cursor.execute(f"{together} ORDER BY {merged} LIMIT {limit}" if merged else together, asked)
             found += cursor.fetchall()
     return found
 
@@ -185,9 +227,18 @@ def _mark(value: Any, number: int) -> Any:
 
 
 def _nearest(part: QuerySet[Row], order: Order, limit: int, split: Split) -> list[int]:
-    found = first_of_each(part.values_list(order.field, "pk"), split, limit)
-    down = str(part.query.order_by[0]).startswith("-")
-    found.sort(key=lambda row: (row[0] or "", row[1]), reverse=down)
+    down, ids_down = (str(name).startswith("-") for name in part.query.order_by)
+    rows = part.values_list(order.field, "pk")
+    if isinstance(order, Shared) and order.text and connections[part.db].vendor != "sqlite":
+        # It compares texts by a language; SQLite by their bytes, as we do.
+        merged = f"1{' DESC' if down else ''}, 2{' DESC' if ids_down else ''}"
+        return [pk for _, pk in first_of_each(rows, split, limit, merged)]
+    found = first_of_each(rows, split, limit)
+    if down != ids_down:
+        found.sort(key=lambda row: row[1], reverse=ids_down)
+        found.sort(key=lambda row: row[0], reverse=down)
+        return [pk for _, pk in found[:limit]]
+    found.sort(key=lambda row: ("" if row[0] is None else row[0], row[1]), reverse=down)
     return [pk for _, pk in found[:limit]]
 
 

@@ -7,7 +7,21 @@ from reviews.urls_imports import urlpatterns as imports
 from reviews.urls_recall import urlpatterns as recall
 from reviews.urls_search import urlpatterns as search
 from reviews.urls_watch import urlpatterns as watch
-from reviews.views import card, decide, edit, notices, outgoing, overview, queue, settings, sources, undo, vanished
+from reviews.views import (
+    card,
+    decide,
+    edit,
+    notices,
+    outgoing,
+    overview,
+    queue,
+    saved_views,
+    settings,
+    skip,
+    sources,
+    undo,
+    vanished,
+)
 
 app_name = "reviews"
 
@@ -15,7 +29,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", overview.overview, name="overview"),
     path("reviews/", queue.entry_list, name="entry-list"),
     path("reviews/next/", queue.entry_next, name="entry-next"),
-    path("reviews/<int:pk>/skip/", queue.entry_skip, name="entry-skip"),
+    path("reviews/views/", saved_views.view_save, name="view-save"),
+    path("reviews/views/<int:pk>/remove/", saved_views.view_remove, name="view-remove"),
+    path("reviews/<int:pk>/skip/", skip.entry_skip, name="entry-skip"),
     path("reviews/<int:pk>/", card.entry_detail, name="entry-detail"),
     path("reviews/<int:pk>/reload/", card.entry_reload, name="entry-reload"),
     path("reviews/<int:pk>/approve/", decide.entry_approve, name="entry-approve"),

@@ -52,6 +52,13 @@ def shown(text: Any) -> str:
     return render_to_string("banks/_segments.html", {"segments": segments(text)}) if has_hidden(text) else text
 
 
+@register.simple_tag
+def narrowed(filters: Any, **asked: Any) -> str:
+    """The address of the same list, narrowed further: {% narrowed filters bank=3 %}."""
+    query: str = filters.query(**{name: str(value) for name, value in asked.items()})
+    return query
+
+
 @register.filter
 def until(moment: datetime | None) -> str:
     """ "2 h 10 min"; what is over is "any moment": the sweep that acts on it runs every minute."""

@@ -5,6 +5,7 @@ from reviews.models.health import HealthFact, HealthReport
 from reviews.models.notices import Notice, NoticeChoice
 from reviews.models.outgoing import OutgoingDelivery, OutgoingHook
 from reviews.models.sources import Parked, SourceEvent, SourceFile
+from reviews.models.views import SavedView, Skip
 
 __all__ = [
     "Decision",
@@ -18,7 +19,9 @@ __all__ = [
     "Parked",
     "Reapplication",
     "ReviewEntry",
+    "SavedView",
     "Seen",
+    "Skip",
     "SourceEvent",
     "SourceFile",
 ]

@@ -159,6 +159,10 @@ class ReviewEntry(models.Model):
             models.Index(fields=["state", "bank", "expires_at", "id"], name="entry_broken", condition=BROKEN),
             models.Index(fields=["state", "bank", "expires_at", "id"], name="entry_reopened", condition=REOPENED),
             models.Index(fields=["state", "bank", "expires_at", "id"], name="entry_no_facts", condition=NO_FACTS),
+            # What waits, by what many share; lists read a range for each bank.
+            models.Index(fields=["bank", "id"], name="entry_by_bank", condition=Q(state="pending")),
+            models.Index(fields=["bank", "project", "id"], name="entry_by_project", condition=Q(state="pending")),
+            models.Index(fields=["bank", "session", "id"], name="entry_by_session", condition=Q(state="pending")),
             models.Index(fields=["load_after"], name="entry_load_due", condition=Q(load_after__isnull=False)),
         ]
 

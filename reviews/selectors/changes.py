@@ -22,6 +22,7 @@ from reviews.models import Decision, ReviewEntry, Seen
 from reviews.selectors import card, queue
 from reviews.selectors.filters import Filters
 from reviews.selectors.news import News, latest_decisions, news_of
+from reviews.selectors.skips import skipped_by
 
 State = ReviewEntry.State
 
@@ -68,6 +69,7 @@ class Row:
     news: News | None = None
     seen: bool = False  # this person has opened this text before
     mine: bool = False  # this person may decide on it
+    skipped: bool = False  # by this person
     error: str = ""  # why a bulk act did not decide on it
     before: str = ""  # its face when it was shown; "" = it is shown now
 
@@ -180,7 +182,8 @@ def _fresh(user: Any, entry: ReviewEntry, seen: set[int], mine: set[int], before
     readable = entry.loaded or not entry.waits
     text = (entry.text_id or "")[:8] if readable else ""
     lease, may = card.lease_of_another(entry, user), entry.bank_id in mine
-    return Row(entry.pk, entry, entry.version, text, lease, None, entry.pk in seen, may, before=before)
+    last = entry.pk in skipped_by(user)
+    return Row(entry.pk, entry, entry.version, text, lease, None, entry.pk in seen, may, last, before=before)
 
 
 def _arrived(user: Any, filters: Filters, mark: Mark, but: list[int]) -> Count:

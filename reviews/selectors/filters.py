@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from banks.access import banks_for
 from memadmin.filtering import AddressFilters
-from memadmin.paging import Order
+from memadmin.paging import Order, Shared
 from reviews import search
 from reviews.models import ReviewEntry
 from reviews.models.entries import BROKEN, FLAGGED, NO_FACTS, REOPENED
@@ -39,7 +39,22 @@ AGES = {
     "older-7": "Older than 7 days",
     "undated": "Without a date",
 }
-ORDERS = {"": "Expires next", "oldest": "Oldest first", "newest": "Newest first"}
+ORDERS = {
+    "": "Expires next",
+    "risk": "Riskiest first",
+    "oldest": "Oldest first",
+    "newest": "Newest first",
+    "bank": "By bank",
+    "project": "By project",
+    "session": "By session",
+}
+# What many memories share: the list has a heading for each.
+SHARED: dict[str, Order] = {
+    "risk": Shared("risk", descending=True),
+    "bank": Shared("bank"),
+    "project": Shared("project", text=True),
+    "session": Shared("session", text=True),
+}
 UNDECIDED = {"", "held", "flagged", "broken", "reopened", "no-facts"}
 
 
@@ -52,6 +67,7 @@ class Filters(AddressFilters):
     bank: str = ""  # primary key
     project: str = ""
     reason: str = ""
+    session: str = ""
     q: str = ""
     order: str = ""
 
@@ -68,6 +84,7 @@ class Filters(AddressFilters):
             bank=bank if bank.isascii() and bank.isdigit() and len(bank) < 18 else "",
             project=query.get("project", "").replace("\x00", "")[:1000],
             reason=query.get("reason", "").replace("\x00", "")[:200],
+            session=query.get("session", "").replace("\x00", "")[:300],
             q=query.get("q", "").replace("\x00", "").strip()[:200],
             order=one_of("order", ORDERS),
         )
@@ -86,6 +103,7 @@ class Filters(AddressFilters):
             "Bank": str(bank or "one that you do not see") if self.bank else "",
             "Project": self.project,
             "Reason": self.reason,
+            "Session": self.session,
             "Words": self.q,
         }
         return [(label, value) for label, value in values.items() if value]
@@ -107,9 +125,16 @@ class Filters(AddressFilters):
     def ordering(self) -> Order:
         if self.state not in UNDECIDED:
             return Order("decided_at", descending=True, always_dated=True)
+        if self.order in SHARED:
+            return SHARED[self.order]
         if self.order == "oldest":
             return Order("enqueued_at")
         return Order("enqueued_at", descending=True) if self.order == "newest" else Order("expires_at")
+
+    @property
+    def heading(self) -> str:
+        """By what the rows have headings: "bank", "project", "session" or ""."""
+        return self.order if self.state in UNDECIDED and self.order in ("bank", "project", "session") else ""
 
     @property
     def states(self) -> list[State]:
@@ -132,6 +157,8 @@ class Filters(AddressFilters):
             asked &= Q(project=self.project)
         if self.reason:
             asked &= Q(reason=self.reason)
+        if self.session:
+            asked &= Q(session=self.session)
         if self.q:
             asked &= search.matching(self.q)
         return asked

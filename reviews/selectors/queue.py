@@ -1,6 +1,6 @@
 """The review queue: one filtered base for the list, its counts and the way from card to card."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -14,7 +14,8 @@ from memadmin.counting import CAP, Count, count_of, counts_of
 from memadmin.paging import Cursor, Order, Page, Split, first_of_each, page_of, walk_ids
 from reviews.access import entries_for
 from reviews.models import Decision, ReviewEntry
-from reviews.selectors.filters import Filters
+from reviews.selectors.filters import UNDECIDED, Filters
+from reviews.selectors.skips import skipped_by
 
 PAGE_SIZE = 25
 # Lists show none of these; they can be long.
@@ -22,6 +23,7 @@ HEAVY = ["retain_params", "tags", "sources", "load_error"]
 # Counting more costs more than the page: tabs say "1,000+", and the selects know the newest memories of each bank.
 TAB_CAP = 1_000
 SAMPLE = 500
+NEAR = 2  # memories that a card knows to be next
 NEWEST = Order("enqueued_at", descending=True)
 
 
@@ -71,22 +73,39 @@ def entries(user: Any, filters: Filters) -> QuerySet[ReviewEntry]:
 
 
 def entry_page(user: Any, filters: Filters, cursor: Cursor | None, size: int = PAGE_SIZE) -> Page[ReviewEntry]:
+    """What this person has skipped stands at the end of the last page."""
     rows, split = ranges(user, filters)
     rows = rows.select_related("bank", "lease_user").defer(*HEAVY)
-    return page_of(rows, filters.ordering(), cursor, size, split)
+    page = page_of(rows, filters.ordering(), cursor, size, split)
+    if page.later or not (last := skipped(user, filters)):
+        return page
+    found = ReviewEntry.objects.select_related("bank", "lease_user").defer(*HEAVY).in_bulk(last)
+    return replace(page, rows=[*page.rows, *(found[pk] for pk in last if pk in found)])
+
+
+def skipped(user: Any, filters: Filters) -> list[int]:
+    """Of what this person has skipped the primary keys of what belongs to the list, the latest last."""
+    if filters.state not in UNDECIDED or not (last := skipped_by(user)):
+        return []
+    listed = set(entries(user, filters).filter(pk__in=last).values_list("pk", flat=True))
+    return [pk for pk in last if pk in listed]
 
 
 def ranges(user: Any, filters: Filters) -> tuple[QuerySet[ReviewEntry], Split | None]:
-    """What `entries` finds, as the ranges that the indexes have in the order of the list: by state and bank."""
+    """What `entries` finds, as the ranges that the indexes have in the order of the list: by state and bank.
+
+    Without what this person has skipped.
+    """
+    but = skipped_by(user) if filters.state in UNDECIDED else []
     if filters.q:  # the words find the rows
-        return entries(user, filters), None
+        return entries(user, filters).exclude(pk__in=but), None
     split: dict[str, Any] = {"state": filters.states}
     banks = bank_ids_for(user)
     if filters.bank:
         split["bank"] = [pk for pk in [int(filters.bank)] if banks is None or pk in banks]
-    elif banks is not None or filters.special:
+    elif banks is not None or filters.special or filters.heading:
         split["bank"] = list(Bank.objects.values_list("pk", flat=True)) if banks is None else banks
-    return ReviewEntry.objects.filter(filters.within()), split
+    return ReviewEntry.objects.filter(filters.within()).exclude(pk__in=but), split
 
 
 def pending_count(user: Any) -> Count:
@@ -120,24 +139,30 @@ def options(user: Any) -> Options:
     )
 
 
-def neighbours(user: Any, filters: Filters, entry: ReviewEntry) -> tuple[int | None, int | None]:
-    """The primary keys of the entries before and behind this one in the list it was opened from."""
-    return _beside(user, filters, entry, backwards=True), _beside(user, filters, entry)
+def neighbours(user: Any, filters: Filters, entry: ReviewEntry) -> tuple[int | None, list[int]]:
+    """The primary keys of the entry before this one in the list it was opened from, and of the next two."""
+    before = _beside(user, filters, entry, 1, backwards=True)
+    return (before[0] if before else None), _beside(user, filters, entry, NEAR)
 
 
-def _beside(user: Any, filters: Filters, entry: ReviewEntry, *, backwards: bool = False) -> int | None:
-    order = filters.ordering()
-    return _first(user, filters, Cursor(getattr(entry, order.field), entry.pk, backwards))
+def _beside(user: Any, filters: Filters, entry: ReviewEntry, limit: int, *, backwards: bool = False) -> list[int]:
+    """The nearest ones; what was skipped comes last, as it was skipped."""
+    last = skipped(user, filters)
+    if entry.pk in last:
+        at = last.index(entry.pk)
+        return last[:at][::-1][:limit] if backwards else last[at + 1 :][:limit]
+    found = _walk(user, filters, filters.ordering().at(entry, back=backwards), limit)
+    return found if backwards else [*found, *last][:limit]
 
 
-def _first(user: Any, filters: Filters, cursor: Cursor | None = None, but: int | None = None) -> int | None:
+def _walk(user: Any, filters: Filters, cursor: Cursor | None, limit: int) -> list[int]:
     rows, split = ranges(user, filters)
-    found = walk_ids(rows, filters.ordering(), cursor, 1 if but is None else 2, split)
+    return walk_ids(rows, filters.ordering(), cursor, limit, split)
+
+
+def first(user: Any, filters: Filters, but: int | None = None) -> int | None:
+    found = [*_walk(user, filters, None, 2), *skipped(user, filters)]
     return next((pk for pk in found if pk != but), None)
-
-
-def first(user: Any, filters: Filters) -> int | None:
-    return _first(user, filters)
 
 
 def next_after(user: Any, filters: Filters, entry: ReviewEntry) -> int | None:
@@ -146,7 +171,10 @@ def next_after(user: Any, filters: Filters, entry: ReviewEntry) -> int | None:
     Ask before the decision: a decision changes what the list is ordered by.
     """
     filters = filters.undecided
-    return _beside(user, filters, entry) or _first(user, filters, but=entry.pk)
+    if entry.pk not in skipped_by(user) and (near := _walk(user, filters, filters.ordering().at(entry), 1)):
+        return near[0]
+    beside = _beside(user, filters, entry, 1) if entry.pk in skipped_by(user) else []
+    return beside[0] if beside else first(user, filters, but=entry.pk)
 
 
 def today(user: Any) -> Today:

@@ -46,7 +46,8 @@ def card_context(
         "entry": entry,
         "filters": filters,
         "previous": previous,
-        "following": following,
+        "following": following[0] if following else None,
+        "near": [card_url(pk, filters) for pk in following],
         "may_decide": card.may_decide(access.role_on(user, entry.bank)),
         "shown": shown or Shown.now(entry),
         "lease": card.lease_on_card(entry, user),
@@ -124,12 +125,13 @@ def show_next(request: PersonRequest, pk: int | None, filters: Filters, said: st
     """After a decision: the next card in the same answer, or without htmx by a redirect."""
     filters = filters.undecided
     if not wants_fragment(request):
-        messages.success(request, said)
+        if said:
+            messages.success(request, said)
         return SeeOther(card_url(pk, filters) if pk else reverse("reviews:entry-list") + filters.query())
     if pk is None:
         return show_done(request, said)
     entry = get_entry(request.user, pk)
-    return show_card(request, entry, filters, announce=f"{said} Next: {entry.document_id}")
+    return show_card(request, entry, filters, announce=f"{said} Next: {entry.document_id}".strip())
 
 
 def show_done(request: PersonRequest, said: str) -> HttpResponse:

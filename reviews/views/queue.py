@@ -11,9 +11,8 @@ from memadmin.counting import Count, count_of
 from memadmin.filtering import number_of
 from memadmin.htmx import PersonRequest
 from memadmin.paging import Cursor, Page
-from reviews.access import get_entry
 from reviews.models import ReviewEntry
-from reviews.selectors import bulk, queue
+from reviews.selectors import bulk, queue, saved_views
 from reviews.selectors.changes import Changes, Mark, listed
 from reviews.selectors.filters import AGES, ORDERS, STATES, UNDECIDED, Filters
 from reviews.views.answers import card_url
@@ -36,6 +35,7 @@ def entry_list(request: PersonRequest) -> HttpResponse:
         "found": _found(user, filters, tabs) if refused is None else Count(len(rows)),
         "refused": refused is not None,
         "running": bulk.running_of(user),
+        "views": saved_views.of(user),
         "pickable": filters.state in UNDECIDED and any(row.pick for row in rows),
         "tabs": tabs,
         "today": queue.today(user),
@@ -68,11 +68,3 @@ def entry_next(request: PersonRequest) -> HttpResponse:
     filters = Filters.parse(request.GET).undecided
     first = queue.first(request.user, filters)
     return redirect(card_url(first, filters) if first else reverse("reviews:entry-list") + filters.query())
-
-
-@require_safe
-def entry_skip(request: PersonRequest, pk: int) -> HttpResponse:
-    """Goes on without a decision; at the end of the list it begins again with what was left."""
-    filters = Filters.parse(request.GET).undecided
-    following = queue.next_after(request.user, filters, get_entry(request.user, pk))
-    return redirect(card_url(following, filters) if following else reverse("reviews:entry-list") + filters.query())

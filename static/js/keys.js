@@ -93,7 +93,7 @@ function leave(event) {
 
 // In a list j and k move, o opens; on a card they press the links of the same key.
 function rows() {
-  return [...document.querySelectorAll("[data-rows] > li")];
+  return [...document.querySelectorAll("[data-rows] > li:not(.row-group)")];
 }
 
 // What others have decided is passed over and dropped, now that one moves anyway.

@@ -22,6 +22,7 @@ from banks.services import bank_search, dry_runs, retaining, tokens
 from reviews.bulk import deciding
 from reviews.bulk.scope import Pick
 from reviews.models import FactDecision, Reapplication
+from reviews.services import saved_views
 from tests import factories
 from tests.banks.conftest import LyingTransport, line
 from tests.banks.filing import send
@@ -105,11 +106,13 @@ def things(bank: Bank, people: People, line: LyingTransport) -> dict[str, int]:
     picks = [Pick(kept.pk, kept.version, (kept.text_id or "")[:8])]
     decided = deciding.start(user=people.owner, verdict="approve", picks=picks, here=True)
     jobs.run(decided.pk)
+    view = saved_views.save(user=people.owner, name="Late", query="?age=soon")
     line.calls.clear()
     return {
         "queries/": query.pk,
         "checks/": saved.pk,
         "reflections/": asked.pk,
+        "views/": view.pk,
         "bulk/": decided.pk,
         "asked/": search.pk,
         "recalled/": recalled.pk,

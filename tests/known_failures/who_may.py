@@ -178,7 +178,7 @@ WHO_MAY: dict[str, tuple[str, str]] = {
     "reviews:entry-put-back": ("-", "reviewer"),
     "reviews:entry-reload": ("-", "reviewer"),
     "reviews:entry-revert": ("-", "reviewer"),
-    "reviews:entry-skip": ("viewer", "-"),
+    "reviews:entry-skip": ("-", "viewer"),
     "reviews:entry-undo": ("-", "reviewer"),
     "reviews:fact-edit": ("reviewer", "reviewer"),
     "reviews:fact-list": ("viewer", "-"),
@@ -228,6 +228,8 @@ WHO_MAY: dict[str, tuple[str, str]] = {
     "reviews:source-list": ("anybody", "-"),
     "reviews:source-look-back": ("-", "admin"),
     "reviews:undo": ("anybody", "anybody"),
+    "reviews:view-remove": ("-", "anybody"),
+    "reviews:view-save": ("-", "anybody"),
     "reviews:write-put-back": ("-", "nobody"),
     "reviews:write-restore": ("-", "reviewer"),
 }

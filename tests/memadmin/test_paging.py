@@ -1,9 +1,10 @@
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 
 import pytest
 
 from banks.models import Bank
-from memadmin.paging import Cursor, Order, page_of
+from memadmin.paging import Cursor, Order, Shared, page_of
 from reviews.models import ReviewEntry
 from tests import factories
 
@@ -85,3 +86,49 @@ def test_a_bad_cursor_is_no_cursor(text: str) -> None:
 @pytest.mark.parametrize("cursor", [Cursor(None, 7), Cursor(NOON, 1, backwards=True)])
 def test_a_cursor_survives_the_address(cursor: Cursor) -> None:
     assert Cursor.parse(str(cursor)) == cursor
+
+
+@pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.parametrize("size", [1, 2, 4, 9])
+@pytest.mark.parametrize("field", ["project", "risk"])
+def test_what_many_rows_share_orders_them_and_each_is_met_once(
+    bank: Bank, field: str, size: int, descending: bool
+) -> None:
+    other, values = (
+        factories.make_bank(),
+        [("b", 2), ("", 0), ("a", 2), ("b", 0), ("Å", 3), ("a", 0), ("", 2), ("B", 3)],
+    )
+    for number, (project, risk) in enumerate(values):
+        factories.make_entry([bank, other][number % 2], project=project, risk=risk)
+    order = Shared(field, descending=descending and field == "risk", text=field == "project")
+    split, rows, cursor = {"bank": [bank.pk, other.pk]}, ReviewEntry.objects.all(), None
+    pages = []
+    while True:
+        page = page_of(rows, order, cursor, size)
+        assert page_of(rows, order, cursor, size, split) == page
+        pages.append(page.rows)
+        if not page.later:
+            break
+        cursor = Cursor.parse(page.later)
+    met = [row for rows in pages for row in rows]
+    assert sorted(row.pk for row in met) == sorted(ReviewEntry.objects.values_list("pk", flat=True))
+    if field == "project":
+        assert [row.project for row in met[-2:]] == ["", ""]
+        together = [row.project for row in met if row.project in "ab" and row.project]
+        assert together == ["a", "a", "b", "b"]
+    else:
+        risks = [row.risk for row in met]
+        assert risks == sorted(risks, reverse=order.descending)
+        assert all(one.pk < next_.pk for one, next_ in pairwise(met) if one.risk == next_.risk)
+    back = []
+    while page.earlier:
+        page = page_of(rows, order, Cursor.parse(page.earlier), size, split)
+        back.append(page.rows)
+    assert back[::-1] == pages[: len(back)]
+    assert len(back) == len(pages) - 1
+
+
+def test_a_row_that_is_gone_leads_to_the_beginning(bank: Bank) -> None:
+    first = factories.make_entry(bank, project="a")
+    page = page_of(ReviewEntry.objects.all(), Shared("project", text=True), Cursor(None, 10**9), 5)
+    assert [row.pk for row in page.rows] == [first.pk]

@@ -49,7 +49,7 @@ def test_without_script_the_next_card_is_one_redirect_away(queue: list[ReviewEnt
 
 def test_the_way_through_the_list_ends_with_all_done(queue: list[ReviewEntry], people: People, as_user) -> None:
     client = as_user(people.reviewer)
-    assert client.get(f"/reviews/{queue[0].pk}/skip/")["Location"] == f"/reviews/{queue[1].pk}/"
+    assert client.post(f"/reviews/{queue[0].pk}/skip/")["Location"] == f"/reviews/{queue[1].pk}/"
     assert approve(client, queue[1])["Location"] == f"/reviews/{queue[2].pk}/"
     assert approve(client, queue[2])["Location"] == f"/reviews/{queue[0].pk}/"  # the one that was skipped
     last = approve(client, queue[0], headers=HTMX)

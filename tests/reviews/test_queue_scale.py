@@ -20,7 +20,13 @@ from tests.plans import Plans
 from tests.reviews.pages import text_of
 
 TABLES = (ReviewEntry, Write, Decision)
-ADDRESSES = ["/", "/reviews/?order=oldest", "/reviews/?order=newest", *[f"/reviews/?state={state}" for state in STATES]]
+ADDRESSES = [
+    "/",
+    "/reviews/?order=oldest",
+    "/reviews/?order=newest",
+    *[f"/reviews/?order={order}" for order in ("risk", "bank", "project", "session")],
+    *[f"/reviews/?state={state}" for state in STATES],
+]
 
 
 @pytest.fixture(autouse=True)
