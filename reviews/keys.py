@@ -16,6 +16,11 @@ class Key:
     shown: str = ""
 
     @property
+    def single(self) -> bool:
+        """A letter, digit or sign alone: it can be turned off."""
+        return len(self.key) == 1
+
+    @property
     def caps(self) -> list[str]:
         return (self.shown or self.key).split("+")
 

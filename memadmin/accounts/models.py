@@ -18,6 +18,7 @@ class User(AbstractUser):
     token: Any = None
 
     theme = models.CharField(max_length=5, choices=Theme.choices, default=Theme.SYSTEM, blank=True)
+    letters = models.BooleanField(default=True, db_default=True, help_text="single letters are keys")
 
     last_seen = models.DateTimeField(null=True, help_text="a page of theirs was asked for; to a few minutes")
 

@@ -1,5 +1,5 @@
 // Facts of a card: the reason has the focus as soon as it is asked for, and is not swapped away while it is typed.
-import { isBusy } from "./keys.js";
+import { isBusy, isKey, isOff } from "./keys.js";
 import { say } from "./say.js";
 
 document.addEventListener("toggle", (event) => {
@@ -18,7 +18,8 @@ document.addEventListener("keydown", (event) => {
 
 // Their keys are those of the selected fact: where none is, nothing happens, and that is said.
 document.addEventListener("keydown", (event) => {
-  if (!["r", "R"].includes(event.key) || event.defaultPrevented || event.repeat || isBusy()) return;
+  if (!isKey(event, "retire-fact") && !isKey(event, "restore-fact")) return;
+  if (isOff(event) || event.defaultPrevented || event.repeat || isBusy()) return;
   const facts = document.querySelectorAll("#facts-box [name=fact]");
   if (!facts.length || event.target.closest("input:not([type=radio], [type=checkbox]), select, textarea")) return;
   if (![...facts].some((fact) => fact.checked)) say("Select a fact first, by its number.", "attention");

@@ -1,14 +1,25 @@
-// Keys press buttons. Which key presses what stands in the page: data-key, printed from the one table of keys.
+// Keys press buttons. Which key presses what stands in the page: data-key, printed from the one table of keys, and for
+// what has no button the table itself.
 
 const FIELDS = "input:not([type=checkbox], [type=radio], [type=submit]), select, textarea, [contenteditable]";
+const TABLE = JSON.parse(document.getElementById("keys")?.dataset.table ?? "{}");
 let busy = 0;
 
-document.addEventListener("htmx:beforeRequest", (event) => { if (!isQuiet(event)) busy += 1; });
+document.addEventListener("htmx:beforeRequest", (event) => { if (!isQuiet(event) && !event.defaultPrevented) busy += 1; });
 document.addEventListener("htmx:afterRequest", (event) => { if (!isQuiet(event)) busy = Math.max(busy - 1, 0); });
 
 // Whether something that a person did is on its way.
 export function isBusy() {
   return busy > 0;
+}
+
+export function isKey(event, action) {
+  return event.key === TABLE[action];
+}
+
+// Whoever speaks to the computer, or types by accident, can do without single letters.
+export function isOff(event) {
+  return event.key.length === 1 && document.body.dataset.letters === "off";
 }
 
 // Polling and comparing while typing are nobody's action.
@@ -20,13 +31,13 @@ document.addEventListener("keydown", (event) => {
   if (event.defaultPrevented || event.isComposing) return;
   if (event.altKey) return;
   if (event.ctrlKey || event.metaKey) return combined(event);
-  if (event.key === "Escape") return leave(event);
-  if (event.repeat || busy || event.target.closest(FIELDS) || isCovered()) return;
-  if (event.key === "?") return sheet(event);
-  if (event.key === "j" || event.key === "k") return move(event);
-  if (event.key === "o" && open(event)) return;
-  if (event.key === "u" && undoRow(event)) return;
-  if (event.key === "x" && pick(event)) return;
+  if (isKey(event, "leave")) return leave(event);
+  if (isOff(event) || event.repeat || busy || event.target.closest(FIELDS) || isCovered()) return;
+  if (isKey(event, "keys")) return sheet(event);
+  if (isKey(event, "next") || isKey(event, "previous")) return move(event);
+  if (isKey(event, "open") && open(event)) return;
+  if (isKey(event, "undo") && undoRow(event)) return;
+  if (isKey(event, "select-row") && pick(event)) return;
   press(event, event.key);
 });
 
@@ -102,7 +113,7 @@ function move(event) {
   if (!all.length) return press(event, event.key);
   event.preventDefault();
   const at = all.findIndex((row) => row.hasAttribute("aria-current"));
-  const way = event.key === "j" ? all.slice(at + 1) : all.slice(0, Math.max(at, 0)).reverse();
+  const way = isKey(event, "next") ? all.slice(at + 1) : all.slice(0, Math.max(at, 0)).reverse();
   const to = way.find(isLive) ?? all[at] ?? all.find(isLive) ?? all[0];
   all[at]?.removeAttribute("aria-current");
   to.setAttribute("aria-current", "true");
@@ -126,7 +137,7 @@ function open(event) {
 
 // On the log, "undo" is of the row one stands on, and of no other.
 function undoRow(event) {
-  const button = document.querySelector("[data-rows] > [aria-current] [data-row-key=u]");
+  const button = document.querySelector("[data-rows] > [aria-current] [data-row-key]");
   if (!button) return false;
   event.preventDefault();
   button.click();

@@ -4,6 +4,7 @@ import "./bulk.js";
 import "./cards.js";
 import "./edit.js";
 import "./facts.js";
+import "./near.js";
 import "./say.js";
 import "./stale.js";
 import "./toast.js";

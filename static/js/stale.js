@@ -48,7 +48,7 @@ document.addEventListener("htmx:beforeSwap", (event) => {
 });
 addEventListener("pagehide", () => leave(""));
 
-function leave(to) {
+export function leave(to) {
   const card = document.querySelector("#watch[data-leave]");
   if (!card || to.startsWith(card.dataset.card)) return;
   const token = JSON.parse(document.body.getAttribute("hx-headers"))["X-CSRFToken"];

@@ -16,6 +16,9 @@ from tests.browser.chromium import PATIENCE
 
 DESKTOP, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
 
+# A person who saves data, for whom nothing is fetched ahead.
+SAVING = "Object.defineProperty(navigator, 'connection', { value: { saveData: true } })"
+
 Open = Callable[..., Page]
 
 
@@ -78,7 +81,10 @@ class Answering:
 
 @pytest.fixture
 def signed_in(browser: Browser, live_server: Any) -> Iterator[Open]:
-    """`signed_in(user, path, **options of the context)` is a page. At the end no script or policy was violated."""
+    """`signed_in(user, path, **options of the context)` is a page. At the end no script or policy was violated.
+
+    `ahead`: the next cards are fetched before they are asked for; else a card on screen is an answer that has come.
+    """
     contexts: list[BrowserContext] = []
     complaints: list[str] = []
 
@@ -87,12 +93,14 @@ def signed_in(browser: Browser, live_server: Any) -> Iterator[Open]:
         if message.type == "error" and "status of 4" not in message.text and "Error Code 4" not in message.text:
             complaints.append(message.text)
 
-    def open_page(user: User, path: str, **options: Any) -> Page:
+    def open_page(user: User, path: str, *, ahead: bool = False, **options: Any) -> Page:
         client = Client()
         client.force_login(user)
         context = browser.new_context(**{"viewport": DESKTOP, **options})
         context.set_default_timeout(PATIENCE)
         contexts.append(context)
+        if not ahead:
+            context.add_init_script(SAVING)
         context.add_cookies([{"name": "sessionid", "value": client.cookies["sessionid"].value, "url": live_server.url}])
         page = context.new_page()
         page.on("console", note)

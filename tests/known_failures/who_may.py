@@ -189,6 +189,7 @@ WHO_MAY: dict[str, tuple[str, str]] = {
     "reviews:import-log": ("anybody", "reviewer"),
     "reviews:import-new": ("anybody", "anybody"),
     "reviews:import-skipped": ("owner", "-"),
+    "reviews:letters": ("-", "anybody"),
     "reviews:notice-settings": ("anybody", "anybody"),
     "reviews:outgoing-list": ("server", "server"),
     "reviews:outgoing-remove": ("-", "server"),
