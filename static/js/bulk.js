@@ -1,7 +1,7 @@
 // Several rows at once: the bar says how many are selected and how many of them an approval leaves out, as the server
 // will count them. Its number goes with the request; where the server counts another one, it asks first.
 
-const WHY = { flagged: "flagged", clipped: "too long to be read here", unloaded: "not loaded" };
+const WHY = { flagged: "flagged", clipped: "too long to be seen here", unloaded: "not loaded" };
 
 function boxes() {
   return [...document.querySelectorAll("[data-rows] [name=pick]")];
@@ -26,6 +26,7 @@ function count() {
   const every = bar.querySelector("[data-pick-all]");
   every.checked = all.length > 0 && picked.length === all.length;
   every.indeterminate = picked.length > 0 && !every.checked;
+  bar.toggleAttribute("data-some", picked.length > 0);
   if (picked.length) bar.dataset.counted = "";
 }
 

@@ -4,7 +4,7 @@ from memadmin.settings import *  # noqa: F403
 
 INSTALLED_APPS = [*INSTALLED_APPS, "django.contrib.admin"]  # noqa: F405
 ROOT_URLCONF = "tests.bench.urls"
-ALLOWED_HOSTS = ["testserver"]
+ALLOWED_HOSTS = ["testserver", "127.0.0.1"]
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 CELERY_BROKER_URL = "memory://"
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

@@ -12,6 +12,7 @@ from banks.services.tokens import caller_of
 from memadmin.urls import *  # noqa: F403
 from memadmin.urls import urlpatterns as ours
 from reviews.models import ReviewEntry
+from tests.bench.inside import browser
 
 
 class EntryAdmin(admin.ModelAdmin):
@@ -47,6 +48,8 @@ def nothing_for_a_token(request: HttpRequest) -> HttpResponse:
 urlpatterns = [
     path("floor/retain/", nothing_for_a_token),
     path("floor/admin/", site.urls),
+    path("floor/swap/", browser.page),
+    path("floor/card/", browser.card),
     path("floor/<int:pk>/approve/", one_update),
     path("", include(ours)),
 ]

@@ -105,6 +105,7 @@ def things(bank: Bank, people: People, line: LyingTransport) -> dict[str, int]:
     kept = loaded(bank, "notes/kept.md")
     picks = [Pick(kept.pk, kept.version, (kept.text_id or "")[:8])]
     decided = deciding.start(user=people.owner, verdict="approve", picks=picks, here=True)
+    decided = deciding.start(user=people.owner, verdict="approve", picks=[Pick(2**40, 1, "")], here=True)
     jobs.run(decided.pk)
     view = saved_views.save(user=people.owner, name="Late", query="?age=soon")
     line.calls.clear()
