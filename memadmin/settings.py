@@ -312,7 +312,7 @@ STATIC_ROOT = DATA_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+    "staticfiles": {"BACKEND": "memadmin.joined.JoinedStorage"},
 }
 MEDIA_ROOT = DATA_DIR / "uploads"
 LANGUAGE_CODE = "en"

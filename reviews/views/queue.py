@@ -3,6 +3,7 @@ from dataclasses import replace
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 
 from banks.selectors import get_job
@@ -18,6 +19,7 @@ from reviews.selectors.filters import AGES, ORDERS, STATES, UNDECIDED, Filters
 from reviews.views.answers import card_url
 
 
+@gzip_page  # its first load is to be small, also without a proxy that does this
 @require_safe
 def entry_list(request: PersonRequest) -> HttpResponse:
     user, filters = request.user, Filters.parse(request.GET)
