@@ -64,6 +64,6 @@ class JoinedStorage(CompressedManifestStaticFilesStorage):
         if not dry_run and SCRIPT in paths:
             for name, text in ((ALL_STYLES, styles(read)), (ALL_SCRIPTS, script(read))):
                 self.delete(name)
-                self._save(name, ContentFile(text.encode()))
+                self.save(name, ContentFile(text.encode()))
                 paths[name] = (self, name)
-        yield from super().post_process(paths, dry_run, **options)
+        yield from super().post_process(paths, dry_run, **options)  # type: ignore[no-untyped-call]
