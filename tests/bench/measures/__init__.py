@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from tests.bench.measures import curation, decision, importing, keypress, log, queue, retain, retention, stack
+from tests.bench.measures import bulk, curation, decision, importing, keypress, log, queue, retain, retention, stack
 from tests.bench.timing import Result
 from tests.bench.world import Profile
 
@@ -10,6 +10,7 @@ Measure = Callable[[list[Profile]], Iterator[Result]]
 
 MEASURES: dict[str, Measure] = {
     "decision": decision.decision,
+    "bulk_10k": bulk.bulk_10k,
     "keypress": keypress.keypress,
     "fact_edits": curation.fact_edits,
     "restore_speedup": curation.restore_speedup,
