@@ -5,6 +5,13 @@ import unicodedata
 from collections import Counter
 
 _LINE_ENDS = re.compile(r"\r\n|\r|\n")
+PROJECT = 1_000, 2_000  # characters and bytes: PostgreSQL indexes no more than some 2,700 bytes of a row
+
+
+def project_of(text: str) -> str:
+    """As much of a project's name as an entry keeps; the imported line has all of it."""
+    characters, size = PROJECT
+    return text[:characters].encode("utf-8", "replace")[:size].decode("utf-8", "ignore")
 
 
 def normalise_newlines(new: str, original: str) -> str:

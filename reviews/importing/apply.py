@@ -23,6 +23,7 @@ from reviews.importing.plan import Group
 from reviews.importing.replay import Claim, Item, Line, Memory, Rules, replay
 from reviews.models import Decision, Parked, ReviewEntry, SourceEvent, SourceFile
 from reviews.services.expiry import expiry_of
+from reviews.text import project_of
 
 Load, State = ReviewEntry.Load, ReviewEntry.State
 
@@ -112,7 +113,7 @@ class Applier:
             group.document_hash,
             memory.state,
             memory.version,
-            event.project[:1000],
+            project_of(event.project),
             event.reason[:200],
             event.language[:35],
             age,
@@ -139,7 +140,7 @@ class Applier:
         if memory.add is not None:
             event = memory.add.event
             fields: dict[str, Any] = {
-                "project": event.project[:1000],
+                "project": project_of(event.project),
                 "reason": event.reason[:200],
                 "language": event.language[:35],
                 "enqueued_at": memory.enqueued_at,

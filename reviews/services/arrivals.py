@@ -13,6 +13,7 @@ from banks.hindsight import DocumentRow
 from banks.models import Bank, RetainItem, Write
 from reviews.models import ReviewEntry
 from reviews.services import enqueue
+from reviews.text import project_of
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,10 @@ def _note(bank: Bank, arrivals: Mapping[str, Arrival]) -> None:
     here = {entry.document_hash: entry for entry in known.order_by("pk")}
     for key, entry in here.items():
         if enqueue.QUEUE not in entry.sources:
-            changes = {"sources": [*entry.sources, enqueue.QUEUE], "project": entry.project or arrivals[key].project}
+            changes = {
+                "sources": [*entry.sources, enqueue.QUEUE],
+                "project": entry.project or project_of(arrivals[key].project),
+            }
             ReviewEntry.objects.filter(pk=entry.pk).update(**changes)
     new = {key: each for key, each in arrivals.items() if key not in here and not (each.named and bank.polled)}
     projects = {key: each.project for key, each in new.items()}

@@ -15,6 +15,7 @@ from reviews import search
 from reviews.importing.placing import why_no_document
 from reviews.models import ReviewEntry
 from reviews.services.expiry import expiry_of
+from reviews.text import project_of
 
 Load, State = ReviewEntry.Load, ReviewEntry.State
 
@@ -117,7 +118,7 @@ def _entry(bank: Bank, row: DocumentRow, now: datetime, source: str, projects: M
         bank=bank,
         document_id=row.id,
         document_hash=document_hash,
-        project=projects.get(document_hash, ""),
+        project=project_of(projects.get(document_hash, "")),
         session=session_of(row.metadata),
         sources=list(dict.fromkeys([source, *([QUEUE] if document_hash in projects else [])])),
         enqueued_at=row.updated_at,

@@ -16,6 +16,7 @@ from reviews.models import Decision, ReviewEntry, Seen
 from reviews.services.enqueue import QUEUE, session_of
 from reviews.services.recording import decided
 from reviews.services.sight import first_sight
+from reviews.text import project_of
 
 State: TypeAlias = ReviewEntry.State
 Load: TypeAlias = ReviewEntry.Load
@@ -57,7 +58,7 @@ def _values(item: RetainItem, text: str) -> dict[str, Any]:
     return {
         "item": item,
         "state": State.HELD,
-        "project": item.project,
+        "project": project_of(item.project),
         "session": session_of(item.metadata),
         "sources": [QUEUE],
         "enqueued_at": item.queued_at,

@@ -11,6 +11,7 @@ from reviews.models import ReviewEntry, SavedView
 from reviews.selectors import queue
 from reviews.selectors.filters import Filters
 from reviews.services import saved_views
+from reviews.text import project_of
 from tests import factories
 from tests.conftest import People
 from tests.reviews.pages import XSS, assert_harmless, text_of
@@ -91,3 +92,15 @@ def test_a_view_without_a_name_or_a_question_is_refused(bank: Bank, people: Peop
             saved_views.save(user=people.reviewer, name=name, query=query)
     saved_views.save(user=people.reviewer, name="One", query="?order=risk")
     assert SavedView.objects.get().query == "?order=risk"
+
+
+def test_a_project_of_any_length_fits_into_the_index_of_its_order(bank: Bank, people: People, as_user) -> None:
+    names = [
+        project_of("".join(chr(0x4E00 + (number * 7919) % 20_000) for number in range(1_500))),
+        project_of("x" * 2000),
+    ]
+    assert [len(name) for name in names] == [666, 1000]
+    for name in names:
+        factories.make_entry(bank, project=name, session="".join(chr(0x1F300 + n) for n in range(300)))
+    page = text_of(as_user(people.reviewer).get("/reviews/?order=project"))
+    assert page.count('class="row-group"') == 2
