@@ -52,8 +52,9 @@ document.addEventListener("htmx:beforeRequest", (event) => {
   if (elt.matches("[data-quiet]")) return;
   clearTimeout(timer);
   fetching.abort();
-  if (elt.closest(".decide") && requestConfig.verb === "post") {
-    showNext(elt);
+  if (requestConfig.verb === "post") {
+    if (elt.closest(".decide")) showNext(elt);
+    kept.clear(); // their numbers are those of before
   } else if (target === main() && requestConfig.verb === "get" && isFresh(pathInfo.finalRequestPath)) {
     event.preventDefault();
     leave(pathInfo.finalRequestPath);
