@@ -12,7 +12,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from banks.access import banks_for
+from banks.access import bank_ids_for
 from banks.models import Role
 from banks.paper import is_clipped
 from memadmin.counting import Count, count_of
@@ -204,8 +204,9 @@ def _seen_by(user: Any, entries: list[ReviewEntry]) -> set[int]:
 
 
 def _decidable(user: Any, entries: list[ReviewEntry]) -> set[int]:
-    banks = {entry.bank_id for entry in entries}
-    return set(banks_for(user, Role.REVIEWER).filter(pk__in=banks).values_list("pk", flat=True)) if banks else set()
+    """Primary keys of the banks of these on which this person may decide."""
+    banks = bank_ids_for(user, Role.REVIEWER)
+    return {entry.bank_id for entry in entries if banks is None or entry.bank_id in banks}
 
 
 def _recent(news: News) -> bool:

@@ -75,7 +75,7 @@ def test_a_view_is_saved_found_beside_the_lists_and_removed(bank: Bank, people: 
     assert_harmless(page)
     assert 'href="/reviews/?age=soon&amp;order=risk" aria-current="true"><bdi>Riskiest today &lt;b&gt;</bdi>' in page
     view = SavedView.objects.get()
-    assert "Riskiest" not in text_of(as_user(people.owner).get("/reviews/?order=risk"))
+    assert "Riskiest today" not in text_of(as_user(people.owner).get("/reviews/?order=risk"))
     assert as_user(people.owner).post(f"/reviews/views/{view.pk}/remove/").status_code == 303
     assert SavedView.objects.exists()
     client = as_user(people.reviewer)

@@ -81,6 +81,7 @@ def test_only_what_belongs_to_the_list_stands_at_its_end(memories: list[ReviewEn
     client = as_user(people.reviewer)
     client.post(f"/reviews/{memories[0].pk}/skip/")
     assert client.get(f"/reviews/{memories[0].pk}/skip/").status_code == 405
+    assert as_user(people.stranger).post(f"/reviews/{memories[0].pk}/skip/").status_code == 404
     user = people_of(people, "reviewer")
     assert queue.entry_page(user, Filters(state="flagged"), None).rows == []
     assert queue.entry_page(user, Filters(q="1.md"), None).rows[-1].pk == memories[0].pk
