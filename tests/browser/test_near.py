@@ -32,7 +32,7 @@ def opened(signed_in: Open, user: User, queue: list[ReviewEntry]) -> Page:
 def held(page: Page) -> Iterator[None]:
     """Requests to approve that do not leave before the end."""
     waiting: list[Route] = []
-    page.route("**/approve/**", waiting.append)
+    page.route("**/approve/**", lambda route: waiting.append(route))
     yield
     for route in waiting:
         route.continue_()

@@ -187,7 +187,7 @@ def test_a_day_without_script(queue: list[ReviewEntry], reviewer: User, signed_i
     expect(page.locator("#preview ins").first).to_be_visible()
     page.get_by_role("button", name="Save").click()
     page.get_by_role("button", name="Delete").click()
-    page.get_by_role("link", name="Skip", exact=True).click()
+    page.get_by_role("button", name="Skip", exact=True).click()
     page.get_by_role("button", name="Menu").click()
     page.get_by_role("link", name=re.compile("Write log")).click()
     assert [write.kind for write in Write.objects.order_by("pk")] == ["approve", "undo", "edit", "delete"]
