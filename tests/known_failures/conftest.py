@@ -102,9 +102,6 @@ def things(bank: Bank, people: People, line: LyingTransport) -> dict[str, int]:
     query.refresh_from_db()
     saved = checks.save(user=people.owner, job=query, name="Ben", picks=[1])
     asked = reflecting.start(user=people.owner, bank=bank, asked=Asked("Who reads it?"))
-    kept = loaded(bank, "notes/kept.md")
-    picks = [Pick(kept.pk, kept.version, (kept.text_id or "")[:8])]
-    decided = deciding.start(user=people.owner, verdict="approve", picks=picks, here=True)
     decided = deciding.start(user=people.owner, verdict="approve", picks=[Pick(2**40, 1, "")], here=True)
     jobs.run(decided.pk)
     view = saved_views.save(user=people.owner, name="Late", query="?age=soon")

@@ -10,7 +10,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('banks', '0022_agent_files'),
-        ('reviews', '0017_risk'),
+        ('reviews', '0018_recall_alerts'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
