@@ -80,7 +80,7 @@ def test_who_was_not_the_first_is_told_on_the_card(queue: list[ReviewEntry], rev
 
 def test_without_a_connection_the_card_is_here_again(queue: list[ReviewEntry], reviewer: User, signed_in: Open) -> None:
     page = opened(signed_in, reviewer, queue)
-    page.route("**/approve/**", lambda route: route.abort())
+    page.context.set_offline(True)
     page.keyboard.press("a")
     expect(page.locator("#alerts")).to_contain_text("Nothing was sent.")
     heading(page, "notes/1.md")
