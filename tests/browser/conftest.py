@@ -90,7 +90,13 @@ def signed_in(browser: Browser, live_server: Any) -> Iterator[Open]:
 
     def note(message: ConsoleMessage) -> None:
         # What the tests ask for on purpose, answers with 4xx or none at all, is logged by every browser.
-        wanted = ("status of 4", "Error Code 4", "net::ERR_INTERNET_DISCONNECTED", "htmx:sendError", "htmx:afterRequest")
+        wanted = (
+            "status of 4",
+            "Error Code 4",
+            "net::ERR_INTERNET_DISCONNECTED",
+            "htmx:sendError",
+            "htmx:afterRequest",
+        )
         if message.type == "error" and not any(words in message.text for words in wanted):
             complaints.append(message.text)
 
