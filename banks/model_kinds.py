@@ -118,7 +118,8 @@ class _Triggering(_OnModel):
         write.outcome = {**write.outcome, "about": looking.id_of(write)}
         if found is None:
             return Stuck(GONE)
-        write.outcome["automatic"] = looking.automatic(found)
+        # A second look may find what the first send did.
+        write.outcome["automatic"] = write.outcome.get("automatic") or looking.automatic(found)
         return Done({"said": "Nothing had to be sent."}) if self._holds(found, write) else None
 
     def send(self, client: HindsightClient, write: Write) -> Accepted | Done | Stuck:

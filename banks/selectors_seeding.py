@@ -7,6 +7,7 @@ from typing import Any
 from banks import access
 from banks.models import Bank, Job, Write
 from banks.seeds import job as seeding
+from banks.seeds.planning import EXISTS
 from memadmin.accounts.models import User
 
 BANKS_SHOWN = 60
@@ -60,7 +61,7 @@ def told_of(user: User, job: Job) -> Told:
         banks=[ToldBank(banks[pk], each) for pk, each in list(told.items())[:BANKS_SHOWN]],
         more=max(len(told) - BANKS_SHOWN, 0),
         counts=_counts(seen),
-        drifted=sum(bool(each.row.differs) for each in seen),
+        drifted=sum(bool(each.row.differs) for each in seen if each.row.status == EXISTS),
         done=states.count(Write.State.DONE),
         refused=sum(state in refused for state in states),
         over=job.ended and not any(state in Write.OPEN for state in states),

@@ -21,7 +21,7 @@ from memadmin.accounts.models import User
 MOST_REFRESHED = 20  # of one bank by one act
 UNDER_WAY = "Something is being done about this model already. Look at the write log."
 OTHER = "The model is not what it was on screen. Nothing was done; look at it again."
-PINNED = "It is pinned already. Unpin it first."
+PINNED = "It is pinned already. Unpin it first, or restore an earlier text."
 NOT_PINNED = "It is not pinned (any more)."
 NO_TEXT = "It has no text that could be pinned."
 NO_VERSION = "The server does not keep this version any more. Nothing was pinned."
@@ -98,7 +98,10 @@ def put_back(*, user: User, write: Write, via: Write.Via = Write.Via.WEB) -> Wri
 def pin(
     *, user: User, bank: Bank, model_id: str, seen: str = "", version: str = "", via: Write.Via = Write.Via.WEB
 ) -> Write:
-    """Keeps its text as it was on screen (`seen`), or an earlier one (`version`: its hash), and stops its refreshes."""
+    """Keeps its text as it was on screen (`seen`), or an earlier one (`version`: its hash), and stops its refreshes.
+
+    An earlier text takes the place of one that is pinned.
+    """
     access.require(user, bank, Role.ADMIN)
     text: str | None
     at: datetime | None = None
@@ -116,12 +119,22 @@ def pin(
             kind="model-pin", bank=bank, via=via, actor=user, after=blob, params={"model": model_id, "name": ""}
         )
         about: dict[str, Any] = {"user": user, "user_name": user.display_name, "version_at": at}
+        if version:
+            about["automatic"] = _replaced(bank, key)
         try:
             with transaction.atomic():
                 ModelPin.objects.create(bank=bank, model_id=model_id, model_hash=key, text=blob, **about)
         except IntegrityError as error:
             raise Refusal(PINNED) from error
         return write
+
+
+def _replaced(bank: Bank, key: str) -> dict[str, Any]:
+    """Ends the pin that holds. Returns what refreshed the model before it, which the bank does not tell any more."""
+    pin = ModelPin.objects.filter(bank=bank, model_hash=key, ended=None).first()
+    if pin is None or not ModelPin.objects.filter(pk=pin.pk, ended=None).update(ended=timezone.now()):
+        return {}
+    return dict(pin.automatic)
 
 
 @transaction.atomic
@@ -144,10 +157,10 @@ def texts_of(bank: Bank) -> dict[str, str]:
 
 @writes.after("model-pin")
 def _note_automatic(write: Write) -> None:
-    """What the server did by itself until then: an unpin gives it back."""
-    if write.state == Write.State.DONE:
+    """What the server did by itself until then, for an unpin to give back. A pin before this one has it already."""
+    if write.state == Write.State.DONE and write.outcome.get("automatic"):
         pins = ModelPin.objects.filter(bank=write.bank, model_hash=ModelPin.hash_of(str(write.params["model"])))
-        pins.filter(ended=None).update(automatic=write.outcome.get("automatic") or {})
+        pins.filter(ended=None).update(automatic=write.outcome["automatic"])
 
 
 @writes.after("model-delete")

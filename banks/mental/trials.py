@@ -1,8 +1,11 @@
-"""What a refresh would write, asked without writing it: a job, since models take their time."""
+"""What a refresh would write, asked without writing it: a job, since models take their time. It is kept for a day."""
 
 import json
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
+
+from django.utils import timezone
 
 from banks import access, connections, jobs
 from banks.hindsight import HindsightError, Invalid, NotFound, Retired, Timeout
@@ -13,6 +16,7 @@ from memadmin.retention import head_of
 KIND = "model-trial"
 READ_TIMEOUT = 150.0  # seconds; a work that stores nothing for longer than 180 counts as hanging
 KEPT = 200_000  # bytes of a text
+KEPT_FOR = timedelta(days=1)
 NO_METHOD = 405
 NO_RIGHT = "You may not refresh models of this bank any more."
 NOT_OFFERED = "This server offers no dry run of a refresh. Nothing was written."
@@ -49,6 +53,12 @@ def start(*, user: User, bank: Bank, model_id: str) -> Job:
 def result_of(job: Job) -> Trial | None:
     item = job.items.first()
     return Trial(**json.loads(bytes(item.raw))) if item else None
+
+
+def forget() -> int:
+    """Removes what was tried longer than `KEPT_FOR` ago. Idempotent."""
+    old = Job.objects.filter(kind=KIND, created__lt=timezone.now() - KEPT_FOR)
+    return old.filter(state__in=Job.ENDED).delete()[0]
 
 
 def _run(run: jobs.Run) -> dict[str, Any]:

@@ -5,19 +5,19 @@ appeared since is left alone, and one that vanished since is not made unseen.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
 
-from banks import access, connections, jobs, writes
+from banks import access, connections, jobs, selectors_models, writes
 from banks.crypto import CannotDecrypt
 from banks.hindsight import HindsightClient, HindsightError, MentalModel
 from banks.models import Bank, Blob, Job, JobItem, Role, Write
 from banks.seeds import library
-from banks.seeds.planning import CREATE, EXISTS, UNSCOPED, Judged, Wanted, drift, judge, wanted
+from banks.seeds.planning import CREATE, EXISTS, REFRESH, UNSCOPED, Judged, Wanted, drift, judge, wanted
 from banks.seeds.shape import SeedSpec
 from memadmin.accounts.models import User
 
@@ -163,7 +163,7 @@ def _look(run: jobs.Run, client: HindsightClient, bank: Bank, seeds: Sequence[Se
         Bank.objects.filter(pk=bank.pk, gone_since=None).update(gone_since=timezone.now())
         return _Bank([Row(bank.pk, LEFT, NO_BANK)])
     models = {model.id: model for model in client.all_mental_models(bank.bank_id)}
-    waiting = _under_way(bank)
+    waiting, pins = _under_way(bank), selectors_models.pins_of(bank)
     worked = _Bank()
     for spec in seeds:
         meant = wanted(spec, mode=run.params["mode"], project=run.params["project"])
@@ -171,7 +171,7 @@ def _look(run: jobs.Run, client: HindsightClient, bank: Bank, seeds: Sequence[Se
             worked.rows.append(Row(bank.pk, UNSCOPED, "It is not meant for this scope.", spec.id, spec.name))
             continue
         judged = judge(meant, models)
-        row = _row(bank, judged, _differences(client, bank, judged))
+        row = _row(bank, judged, _differences(client, bank, judged, pins))
         _place(run, worked, judged, row, waits=meant.model_id in waiting)
     return worked
 
@@ -182,12 +182,13 @@ def _under_way(bank: Bank) -> set[str]:
     return {str(params.get("model")) for params in rows.values_list("params", flat=True)}
 
 
-def _differences(client: HindsightClient, bank: Bank, judged: Judged) -> list[str]:
+def _differences(client: HindsightClient, bank: Bank, judged: Judged, pins: Container[str]) -> list[str]:
     """Lists tell of names and tags alone, so what is there is read one by one: as many as there are seeds, at most."""
     if judged.found is None:
         return []
     model: MentalModel = client.get_mental_model(bank.bank_id, judged.found.id)
-    return drift(judged.wanted, model)
+    pinned = model.id in pins
+    return [f"{each} (it is pinned)" if pinned and each == REFRESH else each for each in drift(judged.wanted, model)]
 
 
 def _row(bank: Bank, judged: Judged, differs: list[str]) -> Row:

@@ -12,6 +12,7 @@ from banks.retain.scope import GLOBAL, TAG, TAGGED, label_of
 from banks.seeds.shape import SeedSpec
 
 CREATE, EXISTS, OTHER_TAGS, UNSCOPED = "create", "exists", "other-tags", "unscoped"
+REFRESH = "refresh"  # what a pin changes too
 
 _UNFIT = re.compile(r"[^A-Za-z0-9._-]+")
 _NO_LABEL = "project"
@@ -74,7 +75,7 @@ def drift(wanted: Wanted, model: MentalModel) -> list[str]:
         "question": model.source_query is not None and model.source_query.strip() != seed.source_query,
         "longest text": model.max_tokens is not None and model.max_tokens != seed.max_tokens,
         "tags": not _same(model.tags, wanted.tags),
-        "refresh": model.trigger is not None and any(model.trigger.get(k) != v for k, v in seed.trigger.items()),
+        REFRESH: model.trigger is not None and any(model.trigger.get(k) != v for k, v in seed.trigger.items()),
     }
     return [name for name, differ in differs.items() if differ]
 

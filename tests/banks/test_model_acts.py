@@ -120,6 +120,20 @@ def test_an_earlier_text_is_restored_by_pinning_it(bank: Bank, line: LyingTransp
         acts.pin(user=people.owner, bank=bank, model_id="m1", version="0" * 64)
 
 
+def test_an_earlier_text_takes_the_place_of_a_pinned_one(bank: Bank, line: LyingTransport, people: People) -> None:
+    """And the last unpin still gives back what the first pin stopped."""
+    first = make_model(bank, trigger=AUTOMATIC)
+    store(bank, "notes/b.md", "Cleo audits the ledger.")
+    after(acts.refresh(user=people.reviewer, bank=bank, model_id="m1"))
+    after(acts.pin(user=people.owner, bank=bank, model_id="m1", seen=shown(bank)))
+    assert acts.texts_of(bank) != {"m1": first.content}
+    after(acts.pin(user=people.owner, bank=bank, model_id="m1", version=ModelPin.hash_of(first.content or "")))
+    assert acts.texts_of(bank) == {"m1": first.content}
+    assert ModelPin.objects.filter(ended=None).count() == 1
+    after(acts.unpin(user=people.owner, bank=bank, model_id="m1"))
+    assert (models_in(bank)["m1"].trigger or {})["refresh_after_consolidation"] is True
+
+
 def test_a_deleted_model_is_pinned_no_more(bank: Bank, line: LyingTransport, people: People) -> None:
     make_model(bank)
     after(acts.pin(user=people.owner, bank=bank, model_id="m1", seen=shown(bank)))

@@ -4,6 +4,7 @@ import re
 
 import httpx
 import pytest
+from django.utils import timezone
 
 from banks import connections, jobs
 from banks.mental import trials
@@ -144,6 +145,16 @@ def test_a_try_is_work_for_a_worker_and_changes_nothing(
     assert "A refresh would change the text." in text_of(told)
     assert "Cleo audits the ledger." in text_of(told)
     assert models_in(bank)["m1"].content == before.content
+
+
+def test_what_was_tried_is_kept_for_a_day(bank: Bank, line: LyingTransport, people: People) -> None:
+    make_model(bank)
+    job = trials.start(user=people.reviewer, bank=bank, model_id="m1")
+    assert jobs.run(job.pk) == "done"
+    assert trials.forget() == 0
+    Job.objects.update(created=timezone.now() - trials.KEPT_FOR)
+    trials.forget()
+    assert not Job.objects.exists()
 
 
 def test_a_server_without_dry_runs_says_so(bank: Bank, line: LyingTransport, people: People) -> None:
