@@ -53,7 +53,7 @@ class AgentsFileForm(forms.Form):
         strip=False,
         max_length=preview.LARGEST,
         widget=forms.Textarea({**PLAIN, "rows": 16}),
-        help_text="Its text, pasted. It is not stored, and your file is never changed.",
+        help_text="Its text, pasted. Only its markers are kept, for a day; your file is never changed.",
         error_messages={"required": "Paste the text of the file."},
     )
 

@@ -84,6 +84,7 @@ def sweep_jobs() -> int:
     """Idempotent: dispatches jobs that no worker holds; the claim decides. Old keys, answers and blocks go."""
     from banks import jobs
     from banks.blocks import frozen
+    from banks.blocks import trials as block_trials
     from banks.mental import trials
     from banks.recall import works
     from banks.services import bank_search, idempotency
@@ -91,6 +92,7 @@ def sweep_jobs() -> int:
     idempotency.forget()
     bank_search.forget()
     frozen.forget()
+    block_trials.forget()
     works.forget()
     trials.forget()
     return jobs.sweep()

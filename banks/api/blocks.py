@@ -7,7 +7,7 @@ from ninja import Query, Router, Schema
 from pydantic import Field
 
 from banks.api.asking import LONGEST_ID, Ambiguous, asker, bank_named
-from banks.api.etags import tagged
+from banks.api.etags import TEXT_TOO, bare, tagged, wants_text
 from banks.api.routes import Text
 from banks.blocks import agents, frozen, markers
 from banks.blocks.lengths import tame
@@ -23,6 +23,10 @@ MOST_TAGS = 64
 LONGEST_MARKER = 4_000
 RECALLING = "The bank is being asked. Ask again in a moment."
 RETRY_AFTER, SOON = "10", "2"  # seconds
+AS_TEXT = (
+    "With `Accept: text/plain` it is the block alone, byte for byte; the headers `Block-Reason` (why it is empty) and "
+    "`Block-Stale` say the rest. Refusals are JSON all the same."
+)
 
 
 class ModelPartOut(Schema):
@@ -81,7 +85,9 @@ class ModelsBlockOut(Schema):
     operation_id="models_block",
     summary="The mental models of a bank as one block of text, within a limit",
     description="With `tags`, models that have tags are there where they share one; those without always are. "
-    "The answer is the same as long as the texts are: `If-None-Match` with its `ETag` is answered by 304.",
+    "The answer is the same as long as the texts are: `If-None-Match` with its `ETag` is answered by 304. "
+    f"{AS_TEXT}",
+    openapi_extra={"responses": {200: TEXT_TOO}},
 )
 def mental_models(
     request: HttpRequest,
@@ -95,7 +101,8 @@ def mental_models(
         told = agents.block_of(where, most=max_chars, tags=tags)
     except Unread as unread:
         raise _unreadable(unread) from unread
-    return tagged(request, ModelsBlockOut.of(told, max_chars), age=told.age)
+    headers = _headers(told.block.reason, told.unread)
+    return tagged(request, ModelsBlockOut.of(told, max_chars), text=told.block.text, age=told.age, headers=headers)
 
 
 class ProfileBlockOut(Schema):
@@ -144,7 +151,9 @@ class RecallingOut(Schema):
     summary="What a bank says about a person, frozen for an epoch",
     description="`marker` is a marker as it stands in AGENTS.md, in any of its three forms. `epoch` is a key that the "
     "program chooses for what is between two boundaries, such as a session, or what follows a compaction: as long as "
-    "it is the same, so is the answer. A marker with `query` is answered by 202 until a worker has asked the bank.",
+    "it is the same, so is the answer. A marker with `query` is answered by 202 until a worker has asked the bank. "
+    f"{AS_TEXT}",
+    openapi_extra={"responses": {200: TEXT_TOO, 202: TEXT_TOO}},
 )
 def user_profile(
     request: HttpRequest,
@@ -163,8 +172,23 @@ def user_profile(
     except frozen.NotRecalled as error:
         raise Refused(503, str(error), headers={"Retry-After": RETRY_AFTER}) from error
     if isinstance(block, Job):
-        return JsonResponse({"detail": RECALLING}, status=202, headers={"Retry-After": SOON})
-    return tagged(request, ProfileBlockOut.of(block, asked), age=frozen.age_of(block))
+        return _recalling(request)
+    headers = _headers(frozen.told_of(block).reason, block.stale)
+    age = frozen.age_of(block)
+    return tagged(request, ProfileBlockOut.of(block, asked), text=block.text, age=age, headers=headers)
+
+
+def _recalling(request: HttpRequest) -> HttpResponse:
+    """As text it is empty: whatever a program takes for the block, it is no sentence of ours."""
+    headers = {"Retry-After": SOON}
+    if wants_text(request):
+        return bare("", status=202, headers=headers)
+    return JsonResponse({"detail": RECALLING}, status=202, headers=headers)
+
+
+def _headers(reason: str, unread: str) -> dict[str, str]:
+    """What a program that takes the bare text has to know: why it is empty, and that it is an older one."""
+    return ({"Block-Reason": reason} if reason else {}) | ({"Block-Stale": "1"} if unread else {})
 
 
 def _marker(text: str) -> Marker:

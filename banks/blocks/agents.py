@@ -18,7 +18,7 @@ READING = "mental-models"  # its name
 WHY = {
     "": "",
     "no-models": "The bank has no mental model with a text, or none that these tags see.",
-    "limit-too-small": f"A block has at least {models.MINIMUM:,} characters.",
+    "limit-too-small": f"A block needs a limit of at least {models.MINIMUM:,} characters.",
 }
 
 

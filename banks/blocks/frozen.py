@@ -32,15 +32,8 @@ MOST_FACTS = 1_000  # of a bank that are looked at, those mentioned last
 RECALL_SECONDS = 30.0
 NOT_AGAIN = timedelta(seconds=10)  # a recall that failed
 KEPT, AT_ONCE = timedelta(days=30), 5_000
+WORK_KEPT = timedelta(days=1)  # once it has ended: from then on the block tells all
 NO_RIGHT = "You may not read this bank any more."
-
-WHY = {
-    "": "",
-    "no-facts": "There is no fact about the world for it.",
-    "nothing-fits": f"No fact is short enough for {profile.MOST:,} characters.",
-    "no-text": "The mental model has no text yet.",
-    "no-model": "The bank has no such mental model.",
-}
 
 
 class NotRecalled(Exception):
@@ -59,7 +52,7 @@ class Told:
 
     @property
     def why(self) -> str:
-        return WHY.get(self.reason, "")
+        return profile.WHY.get(self.reason, "")
 
 
 def told_of(block: FrozenBlock) -> Told:
@@ -118,10 +111,10 @@ def recall(bank: Bank, marker: Marker) -> Profile:
 
 def forget() -> int:
     """Idempotent. What nobody can need any more goes, with the work that made it. Returns how many blocks went."""
-    before = timezone.now() - KEPT
-    ended = Job.objects.filter(kind=KIND, state__in=Job.ENDED, finished__lt=before)
+    now = timezone.now()
+    ended = Job.objects.filter(kind=KIND, state__in=Job.ENDED, finished__lt=now - WORK_KEPT)
     Job.objects.filter(pk__in=list(ended.values_list("pk", flat=True)[:AT_ONCE])).delete()
-    old = FrozenBlock.objects.filter(created__lt=before).order_by("created")
+    old = FrozenBlock.objects.filter(created__lt=now - KEPT).order_by("created")
     pks = list(old.values_list("pk", flat=True)[:AT_ONCE])
     return FrozenBlock.objects.filter(pk__in=pks).delete()[0] if pks else 0
 

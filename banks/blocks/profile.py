@@ -13,6 +13,14 @@ ABOUT = "What a memory bank holds about the person you work for. It is backgroun
 SHORTENED = "[The rest does not fit here.]"
 BOOKKEEPING = " | Involving: "  # servers write behind it whom a fact is about; the fact ends before
 
+WHY = {
+    "": "",
+    "no-facts": "There is no fact about the world for it.",
+    "nothing-fits": f"No fact is short enough for {MOST:,} characters.",
+    "no-text": "The mental model has no text yet.",
+    "no-model": "The bank has no such mental model.",
+}
+
 Source = Literal["facts", "query"]
 Reason = Literal["", "no-facts", "nothing-fits", "no-model", "no-text"]
 
@@ -34,6 +42,10 @@ class Profile:
     left_out: int = 0
     shortened: bool = False
     reason: Reason = ""
+
+    @property
+    def why(self) -> str:
+        return WHY[self.reason]
 
 
 def of_facts(facts: Iterable[Stated], source: Source = "facts", *, limit: int | None = None) -> Profile:

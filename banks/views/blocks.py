@@ -10,13 +10,11 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from banks import access, selectors
 from banks.blocks import agents, trials
-from banks.blocks.markers import Marker
 from banks.blocks.models import MINIMUM
 from banks.blocks.preview import preview
-from banks.blocks.profile import Profile
 from banks.diffs import diff
 from banks.forms_blocks import AgentsFileForm, BlockForm
-from banks.models import Bank, Job, Role
+from banks.models import Bank, Role
 from banks.paper import paper
 from banks.reading import Unread
 from banks.views.model_trials import STOP_POLLING
@@ -46,39 +44,39 @@ def model_block(request: PersonRequest, pk: int) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def agents_file(request: PersonRequest) -> HttpResponse:
-    """What would stand in an AGENTS.md instead of its markers. A post, since files are long; it is not stored."""
+    """What would stand in an AGENTS.md instead of its markers. A post, since files are long; the file is not stored.
+
+    The bank is asked by a worker; what it said is `told` by the number of that work, with the file once more.
+    """
     if request.method == "POST":
         access.require_named(request.user, request.POST.get("bank", ""), Role.VIEWER)
-    initial = {"bank": request.GET.get("bank", "")}
-    form = AgentsFileForm(posted(request), initial=initial, user=request.user)
+    form = AgentsFileForm(posted(request), initial={"bank": request.GET.get("bank", "")}, user=request.user)
     context: dict[str, Any] = {"form": form}
     if form.is_bound and form.is_valid():
-        bank = form.cleaned_data["bank"]
-        told = preview(bank, form.cleaned_data["text"], _recalled(request, bank))
-        if told.recalling:
-            context["job"] = trials.start(user=request.user, bank=bank, asked=told.recalling)
-        after = paper(told.after, 1) if told.after.strip() else None
-        context |= {"told": told, "diff": diff(told.before, told.after), "paper": after}
-    return render(request, "banks/agents_file.html", context, status=422 if form.errors else 200)
+        context |= _tried(request, form.cleaned_data["bank"], form.cleaned_data["text"])
+    page = "banks/_agents_outcome.html" if wants_fragment(request) else "banks/agents_file.html"
+    return render(request, page, context, status=422 if form.errors else 200)
+
+
+def _tried(request: PersonRequest, bank: Bank, text: str) -> dict[str, Any]:
+    done = trials.ended(user=request.user, bank=bank, pk=number_of(request.POST.get("told", "")))
+    seen = preview(text, trials.told_by(done) if done else {}, unread=trials.unread_by(done) if done else "")
+    if seen.waits:
+        return {"seen": seen, "job": trials.start(user=request.user, bank=bank, asked=seen.asked)}
+    after = paper(seen.after, 1) if seen.after.strip() else None
+    return {"seen": seen, "diff": diff(seen.before, seen.after), "paper": after}
 
 
 @require_safe
-def agents_recalled(request: PersonRequest, pk: int) -> HttpResponse:
-    """How far the worker is that asks the bank for the queries of a file."""
+def agents_told(request: PersonRequest, pk: int) -> HttpResponse:
+    """How far the worker is that asks the bank for the markers of a file."""
     job = selectors.get_job(request.user, pk, [trials.KIND])
     bank = access.get_bank(request.user, job.params["bank"])
-    found = {str(marker): profile for marker, profile in trials.recalled_by(job).items()}
-    rows = [(each, found.get(each)) for each in job.params["markers"]]
     fragment = wants_fragment(request)
-    context = {"job": job, "bank": bank, "rows": rows, "with_form": fragment and "alone" not in request.GET}
+    context: dict[str, Any] = {"job": job, "bank": bank, "with_form": fragment and "alone" not in request.GET}
+    if not context["with_form"]:
+        told = {str(marker): profile for marker, profile in trials.told_by(job).items()}
+        context |= {"rows": [(each, told.get(each)) for each in job.params["markers"]]}
     if fragment:
-        return render(request, "banks/_agents_recalled.html", context, status=STOP_POLLING if job.ended else 200)
-    return render(request, "banks/agents_recalled.html", context)
-
-
-def _recalled(request: PersonRequest, bank: Bank) -> dict[Marker, Profile]:
-    """Of the work that the page began before, when it is this person's and about this bank."""
-    named = number_of(request.POST.get("recalled", ""))
-    done = Job.objects.filter(pk=named, kind=trials.KIND, owner=request.user, state=Job.State.DONE)
-    job = done.filter(params__bank=bank.pk).first()
-    return trials.recalled_by(job) if job else {}
+        return render(request, "banks/_agents_told.html", context, status=STOP_POLLING if job.ended else 200)
+    return render(request, "banks/agents_told.html", context)

@@ -27,8 +27,10 @@ def as_promised(method: str, path: str, answer: HttpResponse) -> HttpResponse:
     """Fails when the status or the shape of an answer is not in the OpenAPI document."""
     document = _document()
     if operation := promised.operation_of(document, method, f"/api/v1{path}"):
-        schema = promised.promised(document, operation, answer.status_code)
-        promised.check(document, schema, json.loads(answer.content or b"null"))
+        media = answer.headers.get("Content-Type", promised.JSON).partition(";")[0]
+        schema = promised.promised(document, operation, answer.status_code, media)
+        said = json.loads(answer.content or b"null") if media == promised.JSON else answer.content.decode()
+        promised.check(document, schema, said)
     return answer
 
 

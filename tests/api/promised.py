@@ -6,6 +6,7 @@ from typing import Any
 
 PYTHON = {"string": str, "integer": int, "boolean": bool, "array": list, "object": dict, "null": type(None)}
 NOT_MODIFIED = 304
+JSON = "application/json"
 KNOWN = {
     *("$ref", "anyOf", "type", "properties", "required", "items", "format"),
     *("title", "description", "default", "minLength", "maxLength", "minItems", "maxItems", "minimum", "maximum"),
@@ -20,15 +21,15 @@ def operation_of(document: dict[str, Any], method: str, path: str) -> dict[str, 
     return None
 
 
-def promised(document: dict[str, Any], operation: dict[str, Any], status: int) -> dict[str, Any]:
+def promised(document: dict[str, Any], operation: dict[str, Any], status: int, media: str = JSON) -> dict[str, Any]:
     """The schema of this answer, any for one without a body. Fails when the status is not documented."""
     responses = {str(each): response for each, response in operation["responses"].items()}
     assert str(status) in responses, f"{operation['operationId']} may not answer {status}"
     response = resolved(document, responses[str(status)])
     assert response["description"]
     if status == NOT_MODIFIED:
-        return {}
-    schema: dict[str, Any] = response["content"]["application/json"]["schema"]
+        return {"type": "null"}
+    schema: dict[str, Any] = response["content"][media]["schema"]
     return schema
 
 

@@ -108,6 +108,29 @@ def test_the_same_content_has_the_same_tag_and_who_has_it_gets_no_body(
     assert (changed.status_code, changed["ETag"] == first["ETag"]) == (200, False)
 
 
+def test_who_wants_text_gets_the_block_alone(bank: Bank, telling: Telling, program: Program) -> None:
+    told, text = get(program, bank), {"Accept": "text/plain"}
+    answer = program.get(PATH, bank=bank.bank_id, headers=text)
+    assert answer["Content-Type"] == "text/plain; charset=utf-8"
+    assert "Accept" in answer["Vary"]
+    assert answer.content.decode() == told["block"]
+    assert "Block-Reason" not in answer.headers
+    again = program.get(PATH, bank=bank.bank_id, headers={**text, "If-None-Match": answer["ETag"]})
+    assert (again.status_code, again.content) == (304, b"")
+    small = program.get(PATH, bank=bank.bank_id, max_chars=1, headers=text)
+    assert (small.status_code, small.content, small["Block-Reason"]) == (200, b"", "limit-too-small")
+    refuse(bank)
+    with time_machine.travel(timezone.now() + timedelta(minutes=1), tick=False):
+        old = program.get(PATH, bank=bank.bank_id, headers={**text, "If-None-Match": answer["ETag"]})
+    assert (old.status_code, old["Block-Stale"]) == (304, "1")
+
+
+@pytest.mark.parametrize("accept", ["*/*", "application/json", "text/html", "text/plain;q=0.5, application/json"])
+def test_everybody_else_gets_json(bank: Bank, telling: Telling, program: Program, accept: str) -> None:
+    answer = program.get(PATH, bank=bank.bank_id, headers={"Accept": accept})
+    assert answer["Content-Type"] == "application/json"
+
+
 def test_many_sessions_at_once_ask_the_bank_once(bank: Bank, telling: Telling, program: Program) -> None:
     for limit in (16_000, 8_000, 4_000):
         get(program, bank, max_chars=limit)

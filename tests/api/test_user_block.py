@@ -8,7 +8,7 @@ import time_machine
 from django.utils import timezone
 
 from banks.blocks import frozen
-from banks.blocks.frozen import KEPT
+from banks.blocks.frozen import KEPT, WORK_KEPT
 from banks.models import Bank, FrozenBlock, Job, Role
 from tests.api.asking import Program, issue
 from tests.api.user_block import PATH, QUERY, ask, recalled, retire_all, told
@@ -87,6 +87,20 @@ def test_a_query_is_asked_by_a_worker_and_limited(bank: Bank, line: LyingTranspo
     assert found["marker"] == "<!-- hindsight:user query: who keeps the ledger? limit: 1 -->"
 
 
+def test_as_text_it_is_the_block_alone_and_nothing_until_there_is_one(
+    bank: Bank, line: LyingTransport, program: Program
+) -> None:
+    text = {"Accept": "text/plain"}
+    waiting = ask(program, bank, marker=QUERY, headers=text)
+    assert (waiting.status_code, waiting.content, int(waiting["Retry-After"]) > 0) == (202, b"", True)
+    assert recalled(program, bank) == "done"
+    answer = ask(program, bank, marker=QUERY, headers=text)
+    assert answer.content.decode() == told(program, bank, marker=QUERY)["block"] != ""
+    retire_all(bank)
+    empty = ask(program, bank, "s-2", headers=text)
+    assert (empty.status_code, empty.content, empty["Block-Reason"]) == (200, b"", "no-facts")
+
+
 def test_who_asks_again_waits_for_the_same_work(bank: Bank, line: LyingTransport, program: Program) -> None:
     for _ in range(3):
         assert ask(program, bank, marker=QUERY).status_code == 202
@@ -125,7 +139,10 @@ def test_old_blocks_are_forgotten(bank: Bank, line: LyingTransport, program: Pro
     told(program, bank)
     assert recalled(program, bank) == "done"
     assert frozen.forget() == 0
+    with time_machine.travel(timezone.now() + WORK_KEPT + timedelta(hours=1), tick=False):
+        assert frozen.forget() == 0
+        assert not Job.objects.filter(kind=frozen.KIND).exists()
+        assert told(program, bank, marker=QUERY)["facts"] == 1
     with time_machine.travel(timezone.now() + KEPT + timedelta(hours=1), tick=False):
         assert frozen.forget() == 2
     assert not FrozenBlock.objects.exists()
-    assert not Job.objects.filter(kind=frozen.KIND).exists()

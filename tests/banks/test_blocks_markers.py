@@ -133,7 +133,7 @@ def test_a_program_names_one_marker_and_nothing_else(text: str) -> None:
         read(text)
 
 
-@given(st.text(alphabet=st.sampled_from("<!->\n :axhindsightuserqueryodlm5\ufeff"), max_size=100))
+@given(st.text(alphabet=st.sampled_from("<!->\n :axhindsightuserqueryodlm5\ufeff"), max_size=40))
 def test_any_text_is_read_and_what_is_no_marker_stays(text: str) -> None:
     marked = f"{text}\n<!-- hindsight:user {text} -->\n{text}"
     found = find(marked)
@@ -142,7 +142,7 @@ def test_any_text_is_read_and_what_is_no_marker_stays(text: str) -> None:
     assert replaced(text, lambda marker: BLOCK) == text or find(text)
 
 
-@given(st.text(min_size=1, max_size=60))
+@given(st.text(min_size=1, max_size=30))
 def test_what_a_query_says_is_kept_but_for_its_spaces(query: str) -> None:
     try:
         marker = read(f"<!-- hindsight:user query: {query} -->")

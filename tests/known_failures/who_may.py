@@ -24,7 +24,7 @@ GROUPS: dict[str, list[str]] = {
 WHO_MAY: dict[str, tuple[str, str]] = {
     "banks:account": ("anybody", "-"),
     "banks:agents-file": ("anybody", "viewer"),
-    "banks:agents-recalled": ("owner or operator", "-"),
+    "banks:agents-told": ("owner or operator", "-"),
     "banks:bank-clone": ("server", "server"),
     "banks:bank-config": ("admin", "admin"),
     "banks:bank-config-copy": ("admin", "admin"),
