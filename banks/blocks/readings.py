@@ -16,9 +16,10 @@ from django.utils import timezone
 
 from banks.hindsight import HindsightClient
 from banks.models import Bank
-from banks.reading import Unread, reading
+from banks.reading import CALL_SECONDS, Unread, reading
 
 FRESH = timedelta(seconds=20)  # many sessions begin at once: one of them asks
+MEANWHILE = timedelta(minutes=5)  # while one of them asks again, the others get what is no older
 KEPT = 24 * 3600  # seconds
 LARGEST_KEPT = 4_000_000  # characters: a cache is no store
 GONE = ("bank", "missing", "unreachable")  # faces of Unread that say what is true now, so nothing older is
@@ -44,7 +45,7 @@ def read(bank: Bank, what: str, ask: Callable[[HindsightClient], Told], *, fresh
     """What `ask` finds, which must be plain values; `what` is its name. Raises Unread where nothing is known."""
     key = _key(bank, what)
     kept: tuple[datetime, Told] | None = cache.get(key)
-    if kept is not None and timezone.now() - kept[0] < fresh:
+    if kept is not None and _serves(key, kept[0], fresh):
         return Reading(kept[1], kept[0])
     try:
         with reading(bank) as client:
@@ -53,10 +54,24 @@ def read(bank: Bank, what: str, ask: Callable[[HindsightClient], Told], *, fresh
         if kept is None or unread.face in GONE:
             raise
         return Reading(kept[1], kept[0], unread.title)
+    finally:
+        cache.delete(_asking(key))
     now = timezone.now()
     if len(json.dumps(told)) <= LARGEST_KEPT:
         cache.set(key, (now, told), KEPT)
     return Reading(told, now)
+
+
+def _serves(key: str, at: datetime, fresh: timedelta) -> bool:
+    """Whether what was read at `at` will do: it is fresh, or somebody is asking anew; else the caller is who asks."""
+    age = timezone.now() - at
+    if age < fresh:
+        return True
+    return bool(fresh) and age < MEANWHILE and not cache.add(_asking(key), 1, CALL_SECONDS)
+
+
+def _asking(key: str) -> str:
+    return f"{key}:asking"
 
 
 def forget(bank: Bank, what: str) -> None:

@@ -1,8 +1,7 @@
-"""The block of a bank's mental models by a program: within its limit, the same bytes, and never empty for no reason."""
+"""The block of a bank's mental models by a program: within its limit, and never empty for no reason."""
 
 import json
 from datetime import timedelta
-from typing import Any
 
 import httpx
 import pytest
@@ -14,50 +13,19 @@ from banks.blocks.lengths import units
 from banks.blocks.models import MINIMUM
 from banks.mental import acts
 from banks.mental.looking import seen_of
-from banks.models import Bank, Server
+from banks.models import Bank
 from tests.api.asking import Program
+from tests.api.models_block import PATH, Telling, get, refuse, tells
 from tests.banks.conftest import LyingTransport
 from tests.banks.mental import make_model, work
 from tests.conftest import People
 
 pytestmark = pytest.mark.django_db(transaction=True)
-PATH = "/blocks/mental-models"
-
-
-class Telling(httpx.BaseTransport):
-    """A server whose bank has these models, as a list with their texts tells of them."""
-
-    def __init__(self, *models: dict[str, Any]) -> None:
-        self.models, self.calls = list(models), 0
-
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
-        assert request.url.path.endswith("/mental-models")
-        assert request.url.params["detail"] == "content"
-        self.calls += 1
-        return httpx.Response(200, json={"items": self.models, "total": len(self.models)})
 
 
 @pytest.fixture
 def telling(bank: Bank, line: LyingTransport) -> Telling:
-    """Under the name of the line, which is taken away in the end."""
-    told = connections.TRANSPORTS[bank.server.base_url] = Telling(
-        {"id": "b", "name": "Conventions", "content": "Tabs.", "tags": ["project:shop"]},
-        {"id": "a", "name": "Ann", "content": "Keeps the ledger.", "tags": []},
-        {"id": "c", "name": "Decisions", "content": "Generating content...", "tags": []},
-    )
-    assert isinstance(told, Telling)
-    return told
-
-
-def get(program: Program, bank: Bank, **query: Any) -> dict[str, Any]:
-    answer = program.get(PATH, bank=bank.bank_id, **query)
-    assert answer.status_code == 200, answer.content
-    told: dict[str, Any] = json.loads(answer.content)
-    return told
-
-
-def refuse(bank: Bank) -> None:
-    Server.objects.filter(pk=bank.server_id).update(health=Server.Health.REFUSED)
+    return tells(bank)
 
 
 def test_models_with_a_text_stand_by_name_and_placeholders_are_none(
@@ -91,53 +59,6 @@ def test_below_the_least_it_is_empty_with_a_reason(bank: Bank, telling: Telling,
     telling.models = []
     with time_machine.travel(timezone.now() + timedelta(minutes=1), tick=False):
         assert get(program, bank)["reason"] == "no-models"
-
-
-def test_the_same_content_has_the_same_tag_and_who_has_it_gets_no_body(
-    bank: Bank, telling: Telling, program: Program
-) -> None:
-    first, second = program.get(PATH, bank=bank.bank_id), program.get(PATH, bank=bank.bank_id)
-    assert (first.content, first["ETag"]) == (second.content, second["ETag"])
-    assert first["Cache-Control"] == "private, no-cache"
-    for had in (first["ETag"], f'"other", W/{first["ETag"]}', "*"):
-        answer = program.get(PATH, bank=bank.bank_id, headers={"If-None-Match": had})
-        assert (answer.status_code, answer.content, answer["ETag"]) == (304, b"", first["ETag"])
-    telling.models[1]["content"] = "Sold the ledger."
-    with time_machine.travel(timezone.now() + timedelta(minutes=1), tick=False):
-        changed = program.get(PATH, bank=bank.bank_id, headers={"If-None-Match": first["ETag"]})
-    assert (changed.status_code, changed["ETag"] == first["ETag"]) == (200, False)
-
-
-def test_who_wants_text_gets_the_block_alone(bank: Bank, telling: Telling, program: Program) -> None:
-    told, text = get(program, bank), {"Accept": "text/plain"}
-    answer = program.get(PATH, bank=bank.bank_id, headers=text)
-    assert answer["Content-Type"] == "text/plain; charset=utf-8"
-    assert "Accept" in answer["Vary"]
-    assert answer.content.decode() == told["block"]
-    assert "Block-Reason" not in answer.headers
-    again = program.get(PATH, bank=bank.bank_id, headers={**text, "If-None-Match": answer["ETag"]})
-    assert (again.status_code, again.content) == (304, b"")
-    small = program.get(PATH, bank=bank.bank_id, max_chars=1, headers=text)
-    assert (small.status_code, small.content, small["Block-Reason"]) == (200, b"", "limit-too-small")
-    refuse(bank)
-    with time_machine.travel(timezone.now() + timedelta(minutes=1), tick=False):
-        old = program.get(PATH, bank=bank.bank_id, headers={**text, "If-None-Match": answer["ETag"]})
-    assert (old.status_code, old["Block-Stale"]) == (304, "1")
-
-
-@pytest.mark.parametrize("accept", ["*/*", "application/json", "text/html", "text/plain;q=0.5, application/json"])
-def test_everybody_else_gets_json(bank: Bank, telling: Telling, program: Program, accept: str) -> None:
-    answer = program.get(PATH, bank=bank.bank_id, headers={"Accept": accept})
-    assert answer["Content-Type"] == "application/json"
-
-
-def test_many_sessions_at_once_ask_the_bank_once(bank: Bank, telling: Telling, program: Program) -> None:
-    for limit in (16_000, 8_000, 4_000):
-        get(program, bank, max_chars=limit)
-    assert telling.calls == 1
-    with time_machine.travel(timezone.now() + timedelta(minutes=1), tick=False):
-        get(program, bank)
-    assert telling.calls == 2
 
 
 def test_a_bank_that_cannot_be_read_gives_what_it_said_and_says_how_old_that_is(
