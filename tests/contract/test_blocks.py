@@ -6,8 +6,8 @@ import pytest
 from django.core.cache import cache
 
 from banks import jobs
-from banks.blocks import agents, frozen
-from banks.blocks.markers import Marker, read
+from banks.blocks import agents, frozen, trials
+from banks.blocks.markers import FACTS, Marker, read
 from banks.models import Bank as BankRow
 from banks.models import FrozenBlock, Job, Role
 from banks.reading import Unread
@@ -77,7 +77,7 @@ def test_a_model_and_one_that_is_not_there(bank: Bank, row: BankRow) -> None:
     assert frozen.read(row, Marker("model", "none"))[0].reason == "no-model"
 
 
-def test_a_query_is_what_the_bank_recalls(row: BankRow, viewer) -> None:
+def test_a_query_is_what_the_bank_recalls_and_a_person_who_tries_it_sees_the_same(row: BankRow, viewer) -> None:
     marker = read("<!-- hindsight:user query: Who keeps the ledger of Acme? limit: 1 -->")
     job = frozen.block_for(user=viewer, bank=row, marker=marker, epoch="1")
     assert isinstance(job, Job)
@@ -86,6 +86,12 @@ def test_a_query_is_what_the_bank_recalls(row: BankRow, viewer) -> None:
     assert isinstance(block, FrozenBlock)
     assert frozen.told_of(block).facts == 1
     assert "ledger" in block.text
+    tried = trials.start(user=viewer, bank=row, asked=[marker, FACTS, Marker("model", "none")])
+    assert jobs.run(tried.pk) == "done"
+    told = trials.told_by(tried)
+    assert told[marker].text == block.text
+    assert told[FACTS].facts > 0
+    assert told[Marker("model", "none")].reason == "no-model"
 
 
 def test_a_bank_that_is_not_there_is_not_empty_and_not_made(bank: Bank, row: BankRow, viewer) -> None:
