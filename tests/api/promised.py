@@ -28,7 +28,7 @@ def promised(document: dict[str, Any], operation: dict[str, Any], status: int, m
     response = resolved(document, responses[str(status)])
     assert response["description"]
     if status == NOT_MODIFIED:
-        return {"type": "null"}
+        return {}
     schema: dict[str, Any] = response["content"][media]["schema"]
     return schema
 

@@ -113,7 +113,7 @@ def things(bank: Bank, people: People, line: LyingTransport) -> dict[str, int]:
         "views/": view.pk,
         "bulk/": decided.pk,
         "asked/": search.pk,
-        "recalled/": recalled.pk,
+        "told/": recalled.pk,
         "models/": seed.pk,
         "seedings/": preview.pk,
         "trials/": trial.pk,
