@@ -9,7 +9,7 @@ RUN = $(VENV)/bin/python
 export MEMADMIN_VENV := $(abspath $(VENV))
 TEMPLATES = templates
 
-.PHONY: up test test-services test-quick faults bench lint format types check lock hindsight clean runtime dev
+.PHONY: up test test-services test-quick faults bench lint format types check deploy-files lock hindsight clean runtime dev
 
 up: runtime
 	@exec $(RUN) -m memadmin up $(ARGS)
@@ -56,6 +56,10 @@ types: dev
 check: lint types
 	$(RUN) manage.py makemigrations --check --dry-run
 	$(RUN) scripts/deploy_check.py
+
+# What deploy/ has for systemd and nginx, read by them where they are installed.
+deploy-files: dev
+	@$(RUN) scripts/deploy_files.py
 
 # After a change of the dependencies in pyproject.toml. The locks hold hashes and no addresses.
 lock: dev

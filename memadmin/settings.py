@@ -182,7 +182,7 @@ CELERY_BEAT_SCHEDULE = {
     "door-lives": {**_SIGN, "args": ["door"], "options": {"queue": "door", "expires": 30}},
     "load-lives": {**_SIGN, "args": ["load"], "options": {"queue": "load", "expires": 30}},
 }
-CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "run" / "beat-schedule")
+CELERY_BEAT_SCHEDULER = "memadmin.beat:GuardedScheduler"
 
 # ── people ─────────────────────────────────────────────────────────────────────────────────────────────────
 AUTH_USER_MODEL = "accounts.User"
@@ -309,7 +309,8 @@ FILE_UPLOAD_HANDLERS = [
 # ── files, language, time ──────────────────────────────────────────────────────────────────────────────────
 STATIC_URL = "static/"
 STATIC_ROOT = DATA_DIR / "static"
-STATICFILES_DIRS = [BASE_DIR / "static"]
+# Beside the packages in the repository; installed, they are inside of ours (pyproject.toml), as templates are.
+STATICFILES_DIRS = [folder for folder in [BASE_DIR / "static"] if folder.is_dir()]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "memadmin.joined.JoinedStorage"},

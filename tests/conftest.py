@@ -19,6 +19,7 @@ from banks.models import Bank, Role
 from memadmin.accounts.models import User
 from tests import emptying, factories, migrated
 from tests.browser.chromium import browser
+from tests.services import backing
 
 __all__ = ["browser"]  # the fixture of every folder that looks at pages
 
@@ -82,7 +83,11 @@ TOGETHER = {"browser": "chromium", "stack": "chromium", "faults": "chromium", "c
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    elsewhere = [] if backing.in_use() else [item for item in items if item.get_closest_marker("services")]
+    if elsewhere:
+        config.hook.pytest_deselected(items=elsewhere)
+        items[:] = [item for item in items if item not in elsewhere]
     for item in items:
         for marker, group in TOGETHER.items():
             if item.get_closest_marker(marker):

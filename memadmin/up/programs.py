@@ -43,9 +43,9 @@ def web(port: int, *, after: Path) -> Program:
     return Program("web", [*command, "memadmin.wsgi:application"], tier=2, env=env)
 
 
-def workers(data_dir: Path) -> list[Program]:
+def workers() -> list[Program]:
     """Two workers, so that neither a slow server nor a big import stops decisions, and one beat."""
-    return [_worker("door"), _worker("load"), _beat(data_dir)]
+    return [_worker("door"), _worker("load"), _beat()]
 
 
 def _celery(*arguments: str) -> list[str]:
@@ -59,6 +59,5 @@ def _worker(queue: str) -> Program:
     return Program(queue, command, tier=3, grace=WORKER_GRACE, env=QUIET, last_signal=GONE)
 
 
-def _beat(data_dir: Path) -> Program:
-    schedule = data_dir / "run" / "beat-schedule"
-    return Program("beat", _celery("beat", "-s", str(schedule), "--pidfile", ""), tier=4, last_signal=GONE)
+def _beat() -> Program:
+    return Program("beat", _celery("beat", "--pidfile", ""), tier=4, last_signal=GONE)

@@ -110,7 +110,7 @@ def _start(supervisor: Supervisor, address: str, demo_port: int | None) -> None:
         _wait(supervisor, child, up)
     gate.touch()
     _wait(supervisor, web, lambda: answers(address, "/healthz"))
-    for program in programs.workers(data_dir):
+    for program in programs.workers():
         supervisor.start(program)
     _announce(address, data_dir, prepared)
 

@@ -90,6 +90,12 @@ class Up:
         return code
 
 
+def procfile() -> dict[str, str]:
+    """{name: command} of the Procfile."""
+    lines = (ROOT / "Procfile").read_text(encoding="utf-8").splitlines()
+    return dict(line.split(": ", 1) for line in lines)
+
+
 @contextmanager
 def running(data_dir: Path, *arguments: str, new: bool = False, **env: str) -> Iterator[Up]:
     """`new`: the first start applies all migrations. Else the database is there, which saves half of the time."""
