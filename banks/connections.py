@@ -4,11 +4,13 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
+from functools import partial
 
 import httpx
 from django.db.models import F
 from django.utils import timezone
 
+from banks import measures
 from banks.hindsight import HindsightClient, HindsightError, Refused, Timeouts, Unreachable
 from banks.models import Server
 
@@ -38,6 +40,7 @@ def client_for(server: Server, *, read_timeout: float | None = None, within: flo
         api_key=server.api_key,
         timeouts=timeouts,
         transport=TRANSPORTS.get(server.base_url),
+        told=partial(measures.note, server.pk),
     )
 
 

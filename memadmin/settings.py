@@ -26,6 +26,7 @@ ALLOWED_HOSTS = env.words("MEMADMIN_ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
 PUBLIC_URL = env.text("MEMADMIN_PUBLIC_URL").rstrip("/")
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL] if PUBLIC_URL else []
 PORT = int(env.number("PORT", 8700))
+METRICS_TOKEN = env.text("MEMADMIN_METRICS_TOKEN")  # who has it may read /metrics; without one there is no such page
 
 INSTALLED_APPS = [
     "memadmin.accounts",
@@ -277,7 +278,7 @@ SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 if PRODUCTION:
     SECURE_SSL_REDIRECT = env.flag("MEMADMIN_SSL_REDIRECT", default=True)
-    SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
+    SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_HSTS_SECONDS = int(env.number("MEMADMIN_HSTS_SECONDS", 31536000))
     SECURE_HSTS_INCLUDE_SUBDOMAINS = True

@@ -3,6 +3,7 @@ from django.urls import URLPattern, URLResolver, include, path
 from memadmin import errors
 from memadmin.api import root as api
 from memadmin.health import healthz, readyz
+from memadmin.metrics.views import metrics
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("api/", include((api.urls(), "api"))),  # first: an address is compared with all that stand before it
@@ -13,6 +14,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api", api.nothing),
     path("healthz", healthz, name="healthz"),
     path("readyz", readyz, name="readyz"),
+    path("metrics", metrics, name="metrics"),
 ]
 
 handler400 = errors.bad_request

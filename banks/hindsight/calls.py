@@ -9,7 +9,7 @@ import httpx
 from banks.hindsight import errors, ids
 from banks.hindsight.fields import ShapeError
 from banks.hindsight.shapes import Page
-from banks.hindsight.transport import Answer, Sender, Timeouts
+from banks.hindsight.transport import Answer, Sender, Timeouts, Told
 
 Parsed = TypeVar("Parsed")
 
@@ -27,9 +27,10 @@ class Calls:
         api_key: str = "",
         timeouts: Timeouts = Timeouts(),  # noqa: B008  # a frozen value
         transport: httpx.BaseTransport | None = None,
+        told: Told | None = None,
     ) -> None:
         self._namespace = namespace
-        self._sender = Sender(base_url, api_key=api_key, timeouts=timeouts, transport=transport)
+        self._sender = Sender(base_url, api_key=api_key, timeouts=timeouts, transport=transport, told=told)
 
     def __enter__(self) -> Self:
         return self

@@ -10,6 +10,7 @@ import math
 import re
 import ssl
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import Any, BinaryIO
@@ -29,6 +30,10 @@ _LOOPBACK = re.compile(r"localhost|127(\.\d{1,3}){3}|::1")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 _PLAIN_KEY = re.compile(r"[\x21-\x7e]*")
+
+
+# How long an answer took in seconds, and "ok" or the name of the error.
+Told = Callable[[float, str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +80,19 @@ class Sender:
     """One server's HTTP connection. Safe to share between threads."""
 
     def __init__(
-        self, base_url: str, *, api_key: str = "", timeouts: Timeouts, transport: httpx.BaseTransport | None = None
+        self,
+        base_url: str,
+        *,
+        api_key: str = "",
+        timeouts: Timeouts,
+        transport: httpx.BaseTransport | None = None,
+        told: Told | None = None,
     ) -> None:
+        """`told`: hears of each answer, and of each that did not come."""
         self.base = _base(base_url)
         self._key = _checked_key(api_key)
         self._timeouts = timeouts
+        self._told = told or _nobody
         self.clock_ahead: float | None = None  # seconds the server's clock was ahead of ours at its latest answer
         self._http = httpx.Client(
             transport=transport,
@@ -111,6 +124,15 @@ class Sender:
         url = url_of(self.base, path, query)
         content = form if body is None else encode(body)
         call = _Call(method, url.raw_path.decode("ascii"), time.monotonic())
+        try:
+            answer = self._follow(call, url, content, listed)
+        except errors.HindsightError as error:
+            self._told(error.took, type(error).__name__)
+            raise
+        self._told(time.monotonic() - call.began, "ok")
+        return answer
+
+    def _follow(self, call: _Call, url: httpx.URL, content: bytes | Form | None, listed: bool) -> Answer:
         for _ in range(MOST_REDIRECTS + 1):
             status, headers, raw = self._exchange(call, url, content)
             if not 300 <= status < 400:
@@ -211,6 +233,10 @@ class Sender:
         if not isinstance(detail, str) or not detail.strip():
             detail = f"The answer is {_kind(headers, raw)}."
         return detail.replace(self._key, "…") if self._key else detail
+
+
+def _nobody(seconds: float, outcome: str) -> None:
+    """Nobody asked to be told."""
 
 
 def _ahead(date: str) -> float | None:

@@ -7,7 +7,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 # Sign-in, the API (tests/api/test_access.py), what servers call (tests/banks/test_webhook_receive.py) and the way out
 # of mails (tests/reviews/test_notices_page.py) have tests of their own; health is for everybody.
-NOT_OURS = ("accounts/", "api", "hooks/", "mail/", "healthz", "readyz", "static/")
+NOT_OURS = ("accounts/", "api", "hooks/", "mail/", "healthz", "readyz", "metrics", "static/")
 
 
 def addresses(resolver: URLResolver, prefix: str = "", space: str = "") -> Iterator[tuple[str, str, list[str]]]:

@@ -22,6 +22,7 @@ pytestmark = [pytest.mark.stack, pytest.mark.services]
 
 PROXY = {"Host": "memadmin.example.org", "X-Forwarded-Proto": "https"}
 BEATS = "This process gives the beat"
+START = 180.0  # seconds; eight processes begin at once
 
 
 class Process:
@@ -109,8 +110,8 @@ def test_two_of_each_store_a_memory_outlive_a_killed_beat_and_stop_in_order(tmp_
         beats = [team.start("beat", number) for number in range(2)]
 
         for port in ports:
-            wait_for(lambda port=port: _answers(port))
-        wait_for(lambda: any(BEATS in beat.output for beat in beats))
+            wait_for(partial(_answers, port), seconds=START)
+        wait_for(lambda: any(BEATS in beat.output for beat in beats), seconds=START)
         team.run("retain", "The team decided to keep the beat.", "--bank", "payments", "--wait", "--timeout", "90")
 
         first = next(beat for beat in beats if BEATS in beat.output)
