@@ -1,6 +1,7 @@
 """Rules for every answer: who may see it, whether it is a page or a fragment, how a failure looks."""
 
 import secrets
+import time
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlencode
@@ -13,22 +14,31 @@ from django.urls import reverse
 from django.utils.cache import patch_vary_headers
 from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
+from structlog.contextvars import bound_contextvars
 
-from memadmin import errors
+from memadmin import errors, log
 from memadmin.accounts import factor, policy, presence
 from memadmin.accounts.models import User
 from memadmin.htmx import page_of
 
 
 class RequestIdMiddleware:
-    """A short id that an error page shows and the log carries, so that the two can be brought together."""
+    """A short id that an error page shows and each line of the log carries, those of the workers too."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        request.request_id = f"{secrets.token_hex(2)}-{secrets.token_hex(2)}"  # type: ignore[attr-defined]  # ours
-        return self.get_response(request)
+        request_id = f"{secrets.token_hex(2)}-{secrets.token_hex(2)}"
+        request.request_id = request_id  # type: ignore[attr-defined]  # ours
+        began = time.monotonic()
+        with bound_contextvars(request=request_id):
+            answer = self.get_response(request)
+            # The route, not the address: addresses hold what people search for, and secrets.
+            route = request.resolver_match.view_name if request.resolver_match else "none"
+            about = {"route": route, "status": answer.status_code, "took_ms": round((time.monotonic() - began) * 1000)}
+            log.requests.info("%s %s: %d", request.method, route, answer.status_code, extra=about)
+        return answer
 
 
 class SignInMiddleware(LoginRequiredMiddleware):

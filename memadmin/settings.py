@@ -359,12 +359,14 @@ RETAIN_WAIT_SECONDS = env.number("MEMADMIN_RETAIN_WAIT_SECONDS", 5)
 RETAIN_ITEM_BYTES = int(env.number("MEMADMIN_RETAIN_ITEM_KB", 1024) * 1024)
 CURATION_CALLS_PER_SERVER = int(env.number("MEMADMIN_CALLS_PER_SERVER", 2))
 
+# "json": one object a line, and a line for each request and task; for people only what is out of the ordinary.
+LOG_FORMAT = env.choice("MEMADMIN_LOG_FORMAT", ("line", "json"))
+_EACH = "INFO" if LOG_FORMAT == "json" else "WARNING"
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "filters": {"request_id": {"()": "memadmin.log.RequestIdFilter"}},
-    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}{request_id}", "style": "{"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["request_id"]}},
+    "formatters": {"ours": {"()": "memadmin.log.formatter", "kind": LOG_FORMAT}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "ours"}},
     "root": {"handlers": ["console"], "level": env.text("MEMADMIN_LOG_LEVEL", "INFO")},
     # httpx logs full URLs at INFO; they hold ids of other people's documents.
     "loggers": {
@@ -372,6 +374,8 @@ LOGGING = {
         "httpcore": {"level": "WARNING"},
         # A stranger's Host header is refused, and is no error of ours.
         "django.security.DisallowedHost": {"level": "CRITICAL"},
+        "memadmin.requests": {"level": _EACH},
+        "memadmin.tasks": {"level": _EACH},
         # Two lines for each sweep, every two seconds.
         "celery": {"level": "WARNING"},
     },
