@@ -20,7 +20,8 @@ class TracedTask(Task):  # type: ignore[type-arg]  # of any task
         return super().apply_async(args, kwargs, **options)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        with bound_contextvars(request=self.request.get(HEADER) or "", task=(self.request.id or "")[:8]):
+        request = self.request.get(HEADER) or (self.request.headers or {}).get(HEADER) or ""
+        with bound_contextvars(request=request, task=(self.request.id or "")[:8]):
             began = time.monotonic()
             said = super().__call__(*args, **kwargs)
             took = round((time.monotonic() - began) * 1000)

@@ -5,10 +5,11 @@ import logging
 
 import pytest
 from celery import Celery
+from celery.contrib.testing.worker import start_worker
 from structlog.contextvars import bound_contextvars
 
 from memadmin.log import formatter
-from memadmin.tracing import HEADER, TracedTask
+from memadmin.tracing import TracedTask
 from tests import factories
 
 
@@ -71,40 +72,40 @@ def test_a_request_is_one_line_with_its_route_and_without_what_was_looked_for(cl
 
 @pytest.fixture
 def app():
-    app = Celery("tests", task_cls=TracedTask, set_as_current=False, broker="memory://")
-    app.conf.task_always_eager = True
+    app = Celery("tests", task_cls=TracedTask, set_as_current=False, broker="memory://", backend="cache+memory://")
 
     @app.task(name="tests.look", shared=False)
     def look(number: int, text: dict[str, str]) -> str:
         logging.getLogger("memadmin.tests").warning("looked")
         return "done"
 
-    return app
+    with start_worker(app, pool="solo", perform_ping_check=False):
+        yield app
 
 
-def test_a_task_goes_on_under_the_id_of_its_request_and_says_ids_alone(app, lines, told):
+def ours(found):
+    """The lines of the task, and of what it logs itself."""
+    return [line for line in map(json.loads, found) if line["logger"] in {"memadmin.tests", "memadmin.tasks"}]
+
+
+def test_a_worker_goes_on_under_the_id_of_the_request_and_says_ids_alone(app, lines, told):
     found = lines("json")
     with bound_contextvars(request="ab12-cd34"):
-        app.tasks["tests.look"].delay(7, {"text": "what nobody else should read"})
-    inside, after = map(json.loads, found)
+        asked = app.tasks["tests.look"].apply_async((7, {"text": "nobody else's"}), headers={"mine": "stays"})
+    assert asked.get(timeout=30) == "done"
+    inside, after = ours(found)
     assert inside["request"] == after["request"] == "ab12-cd34"
-    assert inside["task"] == after["task"] != ""
+    assert inside["task"] == after["task"] == asked.id[:8]
     assert after["event"] == "tests.look [7]: done"
 
 
 def test_a_task_that_nobody_asked_for_has_no_request(app, lines, told):
     found = lines("json")
-    app.tasks["tests.look"].delay(7, {})
-    assert not [line for line in map(json.loads, found) if "request" in line]
-
-
-def test_the_id_travels_in_a_header(app, monkeypatch):
-    sent = {}
-    monkeypatch.setattr(app, "send_task", lambda *args, **options: sent.update(options))
-    app.conf.task_always_eager = False
-    with bound_contextvars(request="ab12-cd34"):
-        app.tasks["tests.look"].apply_async((7, {}), headers={"mine": "stays"})
-    assert {name: sent["headers"][name] for name in ("mine", HEADER)} == {"mine": "stays", HEADER: "ab12-cd34"}
+    assert app.tasks["tests.look"].delay(7, {}).get(timeout=30) == "done"
+    assert [("request" in line, line["event"]) for line in ours(found)] == [
+        (False, "looked"),
+        (False, "tests.look [7]: done"),
+    ]
 
 
 def test_a_page_that_fails_shows_the_number_that_its_line_has(client, people, lines, told, monkeypatch):
