@@ -374,6 +374,8 @@ LOGGING = {
         "httpcore": {"level": "WARNING"},
         # A stranger's Host header is refused, and is no error of ours.
         "django.security.DisallowedHost": {"level": "CRITICAL"},
+        # Said by its name: Celery's own --loglevel is about the root.
+        "memadmin.beat": {"level": "INFO"},
         "memadmin.requests": {"level": _EACH},
         "memadmin.tasks": {"level": _EACH},
         # Two lines for each sweep, every two seconds.
