@@ -9,6 +9,7 @@ import threading
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from banks.demo.samples import fill
@@ -85,17 +86,25 @@ def open_demo(folder: Path) -> DemoServer:
     return server
 
 
+class _Listener(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Who asked may hang up, or be killed: that is no fault of ours, and no traceback in somebody's terminal."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
+
+
 def serve(folder: Path, port: int) -> int:
     """Serve until SIGTERM or SIGINT. Returns the exit status."""
     demo = open_demo(folder)
     handler = type("BoundHandler", (Handler,), {"demo": demo})
     try:
-        server = ThreadingHTTPServer((HOST, port), handler)
+        server = _Listener((HOST, port), handler)
     except OSError as error:
         sys.stderr.write(f"The demo server cannot listen on port {port}: {error.strerror}.\n")
         demo.close()
         return 1
-    server.daemon_threads = True
 
     def stop(number: int, frame: object) -> None:
         threading.Thread(target=server.shutdown).start()  # shutdown() waits for the loop that this handler interrupts

@@ -5,6 +5,8 @@ import os
 import queue
 import re
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -31,7 +33,7 @@ class Running:
 
     def __exit__(self, *_):
         self.process.send_signal(signal.SIGTERM)
-        self.process.communicate(timeout=120)
+        _, self.complaints = self.process.communicate(timeout=120)
 
 
 def test_it_answers_and_forgets_nothing_over_a_restart(tmp_path):
@@ -46,6 +48,17 @@ def test_it_answers_and_forgets_nothing_over_a_restart(tmp_path):
         with pytest.raises(NotFound):
             client.get_document("payments", "pay-webhook-order")
         assert client.get_document("payments", "pay-2026-retry-budget").text
+
+
+def test_who_hangs_up_leaves_no_traceback(tmp_path):
+    with Running(tmp_path) as running:
+        host, port = running.url.removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port))) as line:
+            line.sendall(b"GET /v1/default/banks HTTP/1.1\r\nHost: x\r\n")
+            line.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # closing resets it
+        with HindsightClient(running.url) as client:
+            assert client.list_banks()
+    assert running.complaints == ""
 
 
 def test_it_calls_the_webhooks_of_this_machine(tmp_path):

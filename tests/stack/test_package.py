@@ -50,4 +50,4 @@ def test_an_installed_memadmin_runs_elsewhere(wheel: Path, tmp_path: Path) -> No
         assert httpx.get(f"{address}{style[1]}").status_code == 200
         web = next(pid for pid, command in processes(tmp_path / "var").items() if "granian" in command)
         assert str(installed) in Path(f"/proc/{web}/environ").read_text()
-    assert "Traceback" not in up.output
+    assert "Traceback" not in up.output, up.output
