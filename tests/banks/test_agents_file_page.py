@@ -5,11 +5,14 @@ from typing import Any
 
 import pytest
 import time_machine
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from banks import jobs
 from banks.blocks import trials
+from banks.blocks.preview import MOST_MARKERS
 from banks.models import Bank, FrozenBlock, Job, JobItem, Membership
 from tests.banks.admin_pages import SignIn, url
 from tests.banks.conftest import LyingTransport
@@ -146,6 +149,21 @@ def test_who_may_not_read_the_bank_any_more_is_told_nothing(
     line.calls.clear()
     assert jobs.run(Job.objects.get().pk) == "failed"
     assert line.calls == []
+
+
+def test_many_markers_ask_the_database_no_more_than_one(
+    bank: Bank, line: LyingTransport, people: People, as_user: SignIn
+) -> None:
+    client, asked = as_user(people.viewer), {}
+    for many in (1, MOST_MARKERS):
+        text = "".join(f"<!-- hindsight:user model: m{at} -->\n" for at in range(many))
+        tried(client, bank, text)
+        job = Job.objects.latest("pk")
+        assert jobs.run(job.pk) == "done"
+        with CaptureQueriesContext(connection) as queries:
+            assert "no such mental model" in text_of(answered(client, bank, text, job))
+        asked[many] = len(queries)
+    assert asked[MOST_MARKERS] == asked[1]
 
 
 def test_a_file_without_markers_stays_as_it_is(
