@@ -82,6 +82,9 @@ class RecallForm(AskForm):
     )
     field_order = ("query", *TYPES, "prefer", "budget", "max_tokens", "lines")
 
+    def types(self) -> list[forms.BoundField]:
+        return [self[name] for name in TYPES]
+
     def narrowed(self, said: dict[str, Any]) -> dict[str, Any]:
         types = tuple(name for name in TYPES if said[name])
         return {"types": types, "prefer": _PREFERRED[said["prefer"]], "lines": said["lines"]}

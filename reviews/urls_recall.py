@@ -16,5 +16,6 @@ urlpatterns: list[URLPattern] = [
     path("recall/checks/", recall_checks.recall_check_list, name="recall-check-list"),
     path("recall/checks/<int:pk>/", recall_checks.recall_check, name="recall-check"),
     path("recall/checks/<int:pk>/ask/", recall_checks.recall_check_ask, name="recall-check-ask"),
+    path("recall/checks/<int:pk>/drop/", recall_checks.recall_check_drop, name="recall-check-drop"),
     path("recall/checks/<int:pk>/remove/", recall_checks.recall_check_remove, name="recall-check-remove"),
 ]

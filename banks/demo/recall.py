@@ -32,15 +32,17 @@ def post_recall(request: Request) -> dict[str, Any]:
     body = request.json(FIELDS)
     query, types = checked(body)
     require_bank(request)
-    found = search(request, query, types, body)
-    results, room = [], int(body.get("max_tokens") or 4_096) * _SIGNS_OF_A_TOKEN
+    merged = _merged(request, query, types, body)
+    found = _superseded(merged) if _prefers_observations(request, body) else merged
+    results, room = list[Found](), int(body.get("max_tokens") or 4_096) * _SIGNS_OF_A_TOKEN
     for each in found:
         if len(each[2]["text"]) <= room:
             room -= len(each[2]["text"])
             results.append(each)
+    results = results or found[:1]  # one that has no room alone comes all the same
     return {
         "results": [_row(row, score, shared, query) for score, shared, row in results],
-        "trace": _trace(body, query, found, len(results)) if body.get("trace") else None,
+        "trace": _trace(body, query, merged, len(results)) if body.get("trace") else None,
         "entities": _entities(request, results, body),
         "chunks": None,
         "source_facts": None,
@@ -66,6 +68,12 @@ def checked(body: dict[str, Any]) -> tuple[str, list[str]]:
 
 def search(request: Request, query: str, types: list[str], body: dict[str, Any]) -> list[Found]:
     """Valid ones of these types that share a word with the question and fit the tags, the best first."""
+    found = _merged(request, query, types, body)
+    return _superseded(found) if _prefers_observations(request, body) else found
+
+
+def _merged(request: Request, query: str, types: list[str], body: dict[str, Any]) -> list[Found]:
+    """The same with facts that an observation stands for."""
     rows = request.store.rows(
         f"SELECT * FROM facts WHERE bank_id = ? AND state = 'valid' AND type IN ({marks(types)}) "  # noqa: S608
         "ORDER BY mentioned_at DESC, id",
@@ -79,8 +87,7 @@ def search(request: Request, query: str, types: list[str], body: dict[str, Any])
         if shared and _fits(set(unpack(row["tags"])), tags, mode):
             weight = _OBSERVATION if row["type"] == "observation" else 1.0
             found.append((weight * shared / len(asked), shared, row))
-    found.sort(key=lambda each: -each[0])
-    return _superseded(found) if _prefers_observations(request, body) else found
+    return sorted(found, key=lambda each: -each[0])
 
 
 def _words(said: str) -> set[str]:

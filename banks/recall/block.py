@@ -5,6 +5,7 @@ the session has seen already.
 """
 
 import hashlib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,6 +16,7 @@ NO_FACTS = "bank returned no facts"
 MOST = 8  # facts of one block, where an agent is not told otherwise
 
 INJECTED, SAME, OVER, BLANK = "injected", "same", "over", "blank"
+_BULLET = re.compile(r"[-*•]\s*")
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ def render(query: str, facts: Sequence[str], *, most: int = MOST) -> RecallBlock
     first: dict[str, int] = {}
     for number, fact in enumerate(facts, 1):
         line, words = one_line(fact), words_of(fact)
-        if not line:
+        if not words:
             fates.append(Fate(BLANK))
         elif words in first:
             fates.append(Fate(SAME, first[words]))
@@ -69,8 +71,9 @@ def one_line(text: str) -> str:
 
 
 def words_of(text: str) -> str:
-    """The same for texts that differ in case and white space alone."""
-    return one_line(text).casefold()
+    """The same for texts that differ in case, white space and a bullet before them alone. Empty: nothing to inject."""
+    line = one_line(text)
+    return line[found.end() :].casefold() if (found := _BULLET.match(line)) else line.casefold()
 
 
 def words_hash(text: str) -> str:

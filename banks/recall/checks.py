@@ -1,4 +1,4 @@
-"""Saved queries: what is expected to come back, asked each night. Nothing here changes a bank.
+"""Saved queries are asked each night: what is expected came back, or is lost. Nothing here changes a bank.
 
 A bank that could not be read is no bank that forgot: what is known of the facts stays, and why there is nothing newer.
 """
@@ -11,73 +11,26 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import Q
 from django.utils import timezone
 from kombu.exceptions import OperationalError as BrokerError
 
 from banks import access, connections
 from banks.crypto import CannotDecrypt
 from banks.hindsight import HindsightError, Hit
-from banks.models import Bank, ExpectedFact, Job, RecallCheck, Role, Server
-from banks.recall import works
+from banks.models import ExpectedFact, RecallCheck, Role, Server
 from banks.recall.asked import Asked
 from banks.recall.block import words_hash
-from banks.services.refusal import Refusal
 from memadmin.accounts.models import User
-from memadmin.retention import head_of
 
 logger = logging.getLogger(__name__)
 Way = ExpectedFact.Way
 
-MOST, MOST_FACTS = 100, 30  # of one bank; of one check
-TEXT_KEPT = 1_000  # bytes
 READ_TIMEOUT = 60.0
 CLAIM = timedelta(minutes=5)  # longer than one query takes
 FIRST_PAUSE, LONGEST_PAUSE = timedelta(minutes=30), timedelta(hours=12)
 MINUTES = 60  # over which the checks of a night are spread
 BATCH = 50
-
-
-def save(*, user: User, job: Job, name: str, picks: Sequence[int]) -> RecallCheck:
-    """Keeps the query of an answered job. `picks`: places of the hits that are to come back, from 1. Refusal."""
-    bank = access.get_bank(user, job.params["bank"], Role.REVIEWER)
-    hits = _picked(job, picks)
-    with transaction.atomic():
-        Bank.objects.filter(pk=bank.pk).update(name=F("name"))  # of two at once the second waits, and counts right
-        if RecallCheck.objects.filter(bank=bank).count() >= MOST:
-            raise Refusal(f"A bank has at most {MOST} saved queries.")
-        check = RecallCheck.objects.create(
-            bank=bank,
-            name=name,
-            asked=job.params["asked"],
-            made_by=str(user)[:150],
-            answered_at=job.finished or timezone.now(),
-        )
-        check.run_after = next_night(check.pk)
-        check.save(update_fields=["run_after"])
-        ExpectedFact.objects.bulk_create([_expected(check, *hit) for hit in hits], ignore_conflicts=True)
-    return check
-
-
-def _picked(job: Job, picks: Sequence[int]) -> list[tuple[int, dict[str, Any]]]:
-    told = works.result_of(job)
-    if told is None:
-        raise Refusal("There is no answer to choose from.")
-    hits = [(place, told["hits"][place - 1]) for place in sorted(set(picks)) if 0 < place <= len(told["hits"])]
-    if not hits:
-        raise Refusal("Choose at least one fact that is to come back.")
-    if len(hits) > MOST_FACTS:
-        raise Refusal(f"At most {MOST_FACTS} facts of one query.")
-    if any(hit["type"] == "observation" for _, hit in hits):
-        raise Refusal("Observations are made anew again and again, so none is expected to come back as it is.")
-    if any(hit["cut"] for _, hit in hits):
-        raise Refusal("One of these facts is too long to be known again.")
-    return hits
-
-
-def remove(*, user: User, check: RecallCheck) -> None:
-    access.require(user, check.bank, Role.REVIEWER)
-    RecallCheck.objects.filter(pk=check.pk).delete()
 
 
 def ask_now(*, user: User, check: RecallCheck) -> None:
@@ -165,12 +118,12 @@ def _judge(check: RecallCheck, hits: Sequence[Hit]) -> str:
     for each in expected:
         _look(each, places)
         each.missing_since = None if each.place else each.missing_since or now
-    lost = sum(each.place is None for each in expected)
-    changes = {"answered_at": now, "lost": lost, "error": "", "failures": 0, "run_after": next_night(check.pk)}
+    changes = {"answered_at": now, "error": "", "failures": 0, "run_after": next_night(check.pk)}
     with transaction.atomic():
         if not _keep(check, **changes):
             return "not ours"
         ExpectedFact.objects.bulk_update(expected, ["place", "fact_id", "way", "missing_since"])
+        lost = count_lost(check)
     return "lost" if lost else "well"
 
 
@@ -201,16 +154,11 @@ def _free(now: datetime) -> Q:
     return Q(claimed_until=None) | Q(claimed_until__lt=now)
 
 
-def _expected(check: RecallCheck, place: int, hit: dict[str, Any]) -> ExpectedFact:
-    return ExpectedFact(
-        recall_check=check,
-        fact_id=hit["id"],
-        text=head_of(hit["text"], TEXT_KEPT).text,
-        words_hash=words_hash(hit["text"]),
-        document_id=hit["document_id"],
-        place=place,
-        way=Way.ITSELF,
-    )
+def count_lost(check: RecallCheck) -> int:
+    """Counts anew, in a transaction that has changed the row of `check` before: so no two count past each other."""
+    lost = ExpectedFact.objects.filter(recall_check=check, place=None).count()
+    RecallCheck.objects.filter(pk=check.pk).update(lost=lost)
+    return lost
 
 
 def _tell(check_id: int) -> None:

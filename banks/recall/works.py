@@ -4,6 +4,8 @@ import json
 from datetime import timedelta
 from typing import Any
 
+from django.db import transaction
+from django.db.models import F
 from django.utils import timezone
 
 from banks import jobs
@@ -18,9 +20,11 @@ KEPT = timedelta(days=1)
 def begin(kind: str, *, user: User, bank: Bank, asked: Asked, title: str) -> Job:
     """The one that is under way, when this person is asking just this already."""
     params = {"bank": bank.pk, "asked": asked.as_json}
-    mine = Job.objects.filter(kind=kind, owner=user).exclude(state__in=Job.ENDED).order_by("-pk")
-    same = next((job for job in mine if job.params == params), None)
-    return same or jobs.start(kind=kind, owner=user, title=title, params=params)
+    with transaction.atomic():
+        Bank.objects.filter(pk=bank.pk).update(name=F("name"))  # of two clicks at once the second waits, and finds it
+        mine = Job.objects.filter(kind=kind, owner=user).exclude(state__in=Job.ENDED).order_by("-pk")
+        same = next((job for job in mine if job.params == params), None)
+        return same or jobs.start(kind=kind, owner=user, title=title, params=params)
 
 
 def store(run: jobs.Run, told: dict[str, Any], outcome: str) -> None:

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from banks.fact_kinds import seen_hash
-from banks.models import Bank, Blob, Job
+from banks.models import Bank, Blob, ExpectedFact, Job, RecallCheck
 from banks.recall import block, works
 from banks.recall.asked import Asked
 from reviews.models import FactDecision
@@ -21,6 +21,14 @@ _LEFT_OUT = {
     block.OVER: "behind the last line of the block",
     block.BLANK: "without any text",
 }
+
+
+@dataclass(frozen=True)
+class Expected:
+    """A fact that a saved query expects. `retired`: who decided so, where it does not come back."""
+
+    fact: ExpectedFact
+    retired: FactDecision | None
 
 
 @dataclass(frozen=True)
@@ -50,6 +58,12 @@ class Answer:
         return len(self.told["hits"]) + int(self.told["omitted"])
 
     @property
+    def left_out_elsewhere(self) -> int:
+        """Found by the server's searches, without those that a hit was made from."""
+        trace = self.told["trace"]
+        return int(trace["left_out_count"] - trace["replaced_count"]) if trace else 0
+
+    @property
     def choices(self) -> list[tuple[int, str, bool]]:
         """(place, text, in the block) of the facts that may be expected to come back."""
         return [
@@ -57,6 +71,14 @@ class Answer:
             for place, hit in enumerate(self.told["hits"], 1)
             if hit["type"] != "observation" and not hit["cut"]
         ]
+
+
+def with_verdicts(check: RecallCheck, expected: Sequence[ExpectedFact]) -> list[Expected]:
+    """By one query: who retired what is lost."""
+    lost = [each.fact_id for each in expected if each.place is None]
+    found = FactDecision.objects.filter(bank=check.bank_id, fact_id__in=lost, verdict=Verdict.RETIRED)
+    retired = {decision.fact_id: decision for decision in found} if lost else {}
+    return [Expected(each, retired.get(each.fact_id) if each.place is None else None) for each in expected]
 
 
 def answer_of(job: Job) -> Answer | None:

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from banks import access, selectors
 from banks.models import Bank, Job, Role
-from banks.recall import checks, recalling
+from banks.recall import recalling, saving
 from banks.recall.asked import Asked
 from banks.recall.selectors import asked_of, checks_of, get_check
 from banks.services.refusal import Refusal
@@ -58,7 +58,7 @@ def recall_save(request: PersonRequest, pk: int) -> HttpResponse:
     picks = [number_of(each) for each in request.POST.getlist("pick")[:1_000]]
     if form.is_valid():
         try:
-            check = checks.save(user=request.user, job=job, name=form.cleaned_data["name"], picks=picks)
+            check = saving.save(user=request.user, job=job, name=form.cleaned_data["name"], picks=picks)
         except Refusal as refusal:
             form.add_error(None, str(refusal))
         else:

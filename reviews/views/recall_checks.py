@@ -9,9 +9,12 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from banks.models import RecallCheck, Role
-from banks.recall import checks
+from banks.recall import checks, saving
 from banks.recall.selectors import asked_of, checks_seen_by, expected_of, get_check, is_asking
+from banks.services.refusal import Refusal
+from memadmin.filtering import number_of
 from memadmin.htmx import PersonRequest, SeeOther, wants_fragment
+from reviews.selectors.recall_desk import with_verdicts
 from reviews.views.recall import STOP_POLLING, around
 
 
@@ -41,9 +44,22 @@ def recall_check_ask(request: PersonRequest, pk: int) -> HttpResponse:
 @require_POST
 def recall_check_remove(request: PersonRequest, pk: int) -> HttpResponse:
     check = get_check(request.user, pk, Role.REVIEWER)
-    checks.remove(user=request.user, check=check)
+    saving.remove(user=request.user, check=check)
     messages.success(request, f"“{check.name}” is not asked any more. The bank is as it was.")
     return SeeOther(reverse("reviews:bank-recall", args=[check.bank_id]))
+
+
+@require_POST
+def recall_check_drop(request: PersonRequest, pk: int) -> HttpResponse:
+    """One fact of it is not expected any more."""
+    check = get_check(request.user, pk, Role.REVIEWER)
+    try:
+        saving.expect_no_more(user=request.user, check=check, expected=number_of(request.POST.get("expected", "")))
+    except Refusal as refusal:
+        messages.error(request, str(refusal))
+    else:
+        messages.success(request, "The fact is not expected any more. The bank is as it was.")
+    return SeeOther(reverse("reviews:recall-check", args=[pk]))
 
 
 def _context(request: PersonRequest, check: RecallCheck) -> dict[str, Any]:
@@ -51,6 +67,6 @@ def _context(request: PersonRequest, check: RecallCheck) -> dict[str, Any]:
         **around(request, check.bank),
         "check": check,
         "asked": asked_of(check),
-        "expected": expected_of(check),
+        "expected": with_verdicts(check, expected_of(check)),
         "asking": is_asking(check),
     }

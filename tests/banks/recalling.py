@@ -4,7 +4,7 @@ from typing import Any
 
 from banks import jobs
 from banks.models import Bank, Job, RecallCheck
-from banks.recall import checks, recalling
+from banks.recall import checks, recalling, saving
 from banks.recall.asked import Asked
 from memadmin.accounts.models import User
 
@@ -23,7 +23,7 @@ def recall(user: User, bank: Bank, query: str = QUESTION, **asked: Any) -> Job:
 def save(
     user: User, bank: Bank, query: str = QUESTION, *, picks: tuple[int, ...] = (1,), name: str = "Ledger"
 ) -> RecallCheck:
-    return checks.save(user=user, job=recall(user, bank, query), name=name, picks=picks)
+    return saving.save(user=user, job=recall(user, bank, query), name=name, picks=picks)
 
 
 def ask_now(check: RecallCheck, user: User) -> str:

@@ -60,6 +60,12 @@ def test_the_same_words_are_injected_once_and_take_no_line_of_others() -> None:
     assert made.text.endswith("\n- Ann left.\n- Ben stays.\n--- end of recalled memory ---")
 
 
+def test_a_bullet_of_its_own_makes_a_fact_no_other() -> None:
+    made = render("q", ["* Ann left.", "Ann left.", "-"])
+    assert made.fates == (Fate(INJECTED, 1), Fate(SAME, 1), Fate(BLANK))
+    assert "\n- * Ann left.\n--- end" in made.text
+
+
 def test_a_query_stays_on_its_line() -> None:
     assert "\n- Bank query: a b c\n" in render("a\r\nb\u2029c", []).text
     assert "\n- Bank query: (empty)\n" in render(" \n ", []).text
@@ -75,6 +81,7 @@ def test_no_fact_can_close_the_block(end: str) -> None:
 
 def test_words_are_known_again_whatever_their_case_and_space() -> None:
     assert words_hash("Ann  left.\n") == words_hash("ann left.")
+    assert words_hash("- Ann left.") == words_hash("•Ann left.") == words_hash("Ann left.")
     assert words_hash("Ann left.") != words_hash("Ann left")
 
 

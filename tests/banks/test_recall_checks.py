@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from banks import connections
 from banks.models import Bank, ExpectedFact, RecallCheck, Server
-from banks.recall import checks
+from banks.recall import checks, saving
 from banks.recall.selectors import lost_for
 from banks.services.refusal import Refusal
 from tests.banks.conftest import NOW, LyingTransport, store
@@ -136,7 +136,7 @@ def test_of_two_workers_one_asks(
 def test_one_that_was_removed_meanwhile_stores_nothing(bank: Bank, people: People, line: LyingTransport) -> None:
     check = save(people.reviewer, bank)
     checks.ask_now(user=people.reviewer, check=check)
-    line.before_call["POST"] = lambda: checks.remove(user=people.reviewer, check=check)
+    line.before_call["POST"] = lambda: saving.remove(user=people.reviewer, check=check)
     assert checks.run(check.pk) == "not ours"
     assert not ExpectedFact.objects.exists()
 
@@ -152,16 +152,47 @@ def test_observations_are_not_expected(bank: Bank, people: People, line: LyingTr
     store(bank, "more", "Ann keeps the keys.")
     job = recall(people.reviewer, bank, types=("observation",))
     with pytest.raises(Refusal, match="made anew"):
-        checks.save(user=people.reviewer, job=job, name="x", picks=[1])
+        saving.save(user=people.reviewer, job=job, name="x", picks=[1])
 
 
 def test_a_bank_has_a_bounded_number_of_them(
     bank: Bank, people: People, line: LyingTransport, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(checks, "MOST", 1)
-    save(people.reviewer, bank)
+    monkeypatch.setattr(saving, "MOST", 1)
+    check = save(people.reviewer, bank)
     with pytest.raises(Refusal, match="at most 1"):
-        save(people.reviewer, bank)
+        save(people.reviewer, bank, name="Another")
+    assert save(people.reviewer, bank) == check  # a second click
+    assert RecallCheck.objects.get() == check
+
+
+def test_a_fact_that_need_not_come_back_is_lost_no_more(bank: Bank, people: People, line: LyingTransport) -> None:
+    store(bank, "more", "Zoe keeps a ledger.")
+    check = save(people.reviewer, bank, picks=(1, 2))
+    gone, other = check.expected.all()
+    retire(bank, gone.text)
+    assert ask_now(check, people.reviewer) == "lost"
+    for _ in range(2):
+        saving.expect_no_more(user=people.reviewer, check=check, expected=gone.pk)
+    check.refresh_from_db()
+    assert (check.lost, check.expected.get()) == (0, other)
+    with pytest.raises(Refusal, match="only fact"):
+        saving.expect_no_more(user=people.reviewer, check=check, expected=other.pk)
+    assert not lost_for(people.reviewer)
+
+
+def test_a_fact_that_is_dropped_while_it_is_looked_for_is_not_counted(
+    bank: Bank, people: People, line: LyingTransport
+) -> None:
+    store(bank, "more", "Zoe keeps a ledger.")
+    check = save(people.reviewer, bank, picks=(1, 2))
+    gone = check.expected.all()[0]
+    retire(bank, gone.text)
+    checks.ask_now(user=people.reviewer, check=check)
+    line.before_call["POST"] = lambda: saving.expect_no_more(user=people.reviewer, check=check, expected=gone.pk)
+    assert checks.run(check.pk) == "well"
+    check.refresh_from_db()
+    assert check.lost == 0
 
 
 def test_the_night_is_that_of_the_installation(settings: object, clock: time_machine.Traveller) -> None:

@@ -20,7 +20,7 @@ def test_facts_are_found_with_their_scores(bank, facts):
     hits = bank.client.recall(bank.id, Recall(LEDGER, types=["world"]))
     assert hits[0].fact.text.startswith("Alice keeps the ledger of Acme.")
     assert {hit.fact.type for hit in hits} == {"world"}
-    assert {hit.fact.id for hit in hits} <= set(facts)
+    assert {hit.fact.id for hit in hits} <= set(facts.values())
     assert all(isinstance(hit.scores["final"], float) for hit in hits)
     assert hits[0].fact.document_id == "d"
 
@@ -33,6 +33,14 @@ def test_a_retired_fact_is_not_recalled_until_it_is_restored(bank, facts):
     bank.client.patch_fact(bank.id, fact.id, state="valid")
     bank.quiet()
     assert fact.id in {hit.fact.id for hit in bank.client.recall(bank.id, Recall(LEDGER))}
+
+
+def test_what_has_no_room_is_left_out_but_never_all_of_it(bank, facts):
+    asked = Recall(LEDGER, types=["world"], max_tokens=1, trace=True)
+    told = bank.client.recall_in_full(bank.id, asked)
+    assert len(told.hits) == 1
+    assert told.trace is not None
+    assert len(told.trace.merged) > 1
 
 
 @pytest.mark.parametrize("asked", [Recall("..."), Recall("Alice?", types=["bogus"])])

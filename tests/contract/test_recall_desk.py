@@ -6,7 +6,7 @@ import pytest
 
 from banks import jobs
 from banks.models import Role
-from banks.recall import checks, recalling, reflecting, works
+from banks.recall import checks, recalling, reflecting, saving, works
 from banks.recall.asked import Asked
 from tests import factories
 from tests.contract.conftest import registered
@@ -49,6 +49,19 @@ def test_the_block_has_what_the_server_recalls(row, asker):
     assert told["ignored"] == []
 
 
+def test_facts_that_an_observation_stands_for_name_it(row, asker, bank):
+    bank.store("e", "Alice keeps the keys of Acme.")
+    bank.quiet()
+    job = recalling.start(user=asker, bank=row, asked=Asked("What does Alice keep at Acme?", prefer=True))
+    assert jobs.run(job.pk) == "done"
+    told = works.result_of(job)
+    assert told is not None
+    observations = {number for number, hit in enumerate(told["hits"], 1) if hit["type"] == "observation"}
+    replaced = {each["text"]: each["instead"] for each in told["trace"]["left_out"] if each["instead"]}
+    assert ALICE in replaced
+    assert set(replaced.values()) <= observations
+
+
 def test_an_answer_rests_on_facts(row, asker):
     told = works.result_of(answered(reflecting, asker, row))
     assert told is not None
@@ -65,7 +78,7 @@ def test_neither_makes_a_bank_that_is_gone(row, asker, bank):
 
 
 def test_a_saved_query_follows_a_fact_through_extractions_and_notices_its_end(row, asker, bank):
-    check = checks.save(user=asker, job=answered(recalling, asker, row), name="Ledger", picks=[1])
+    check = saving.save(user=asker, job=answered(recalling, asker, row), name="Ledger", picks=[1])
 
     def ask() -> str:
         bank.quiet()

@@ -15,7 +15,7 @@ from banks.demo.process import Handler
 from banks.mental import trials
 from banks.models import Bank, Blob, Role, Write
 from banks.operations import acts
-from banks.recall import checks, recalling, reflecting
+from banks.recall import recalling, reflecting, saving
 from banks.recall.asked import Asked
 from banks.seeds import job as seeding
 from banks.services import bank_search, dry_runs, retaining, tokens
@@ -100,7 +100,7 @@ def things(bank: Bank, people: People, line: LyingTransport) -> dict[str, int]:
     query = recalling.start(user=people.owner, bank=bank, asked=Asked("Who reads it?"))
     jobs.run(query.pk)
     query.refresh_from_db()
-    saved = checks.save(user=people.owner, job=query, name="Ben", picks=[1])
+    saved = saving.save(user=people.owner, job=query, name="Ben", picks=[1])
     asked = reflecting.start(user=people.owner, bank=bank, asked=Asked("Who reads it?"))
     decided = deciding.start(user=people.owner, verdict="approve", picks=[Pick(2**40, 1, "")], here=True)
     jobs.run(decided.pk)

@@ -200,6 +200,7 @@ WHO_MAY: dict[str, tuple[str, str]] = {
     "reviews:question-let-go": ("-", "reviewer"),
     "reviews:recall-check": ("viewer", "-"),
     "reviews:recall-check-ask": ("-", "reviewer"),
+    "reviews:recall-check-drop": ("-", "reviewer"),
     "reviews:recall-check-list": ("anybody", "-"),
     "reviews:recall-check-remove": ("-", "reviewer"),
     "reviews:recall-fact-edit": ("owner or operator", "owner or operator"),

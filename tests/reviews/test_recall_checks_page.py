@@ -9,10 +9,11 @@ from django.utils import timezone
 from banks import connections, jobs
 from banks.models import Bank, ExpectedFact, Job, RecallCheck
 from banks.recall import checks, reflecting
-from tests.banks.conftest import LyingTransport, line
+from tests.banks.conftest import LyingTransport, line, store
 from tests.banks.recalling import ANN, QUESTION, save
 from tests.conftest import People
 from tests.reviews.pages import HTMX, XSS, assert_harmless, text_of
+from tests.reviews.retired import retired
 
 __all__ = ["line"]
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -42,6 +43,27 @@ def test_what_came_back_and_what_did_not_is_shown(
     for address in (f"/recall/checks/{check.pk}/", f"/banks/{bank.pk}/recall/"):
         assert as_user(people.stranger).get(address).status_code == 404
     assert "Ledger" not in text_of(as_user(people.stranger).get("/recall/checks/"))
+
+
+def test_what_was_retired_says_so_and_need_not_come_back(
+    bank: Bank, people: People, as_user: Any, line: LyingTransport
+) -> None:
+    store(bank, "more", "Zoe keeps a ledger.")
+    check, client = save(people.reviewer, bank, picks=(1, 2)), as_user(people.reviewer)
+    here = f"/recall/checks/{check.pk}/"
+    gone, kept = check.expected.all()
+    assert "Expect it no more" not in text_of(client.get(here))
+    retired(bank, 1, fact_id=gone.fact_id, reason="she left")
+    lose(check)
+    page = text_of(client.get(here))
+    assert "she left" in page
+    assert page.count("Expect it no more") == 2
+    assert "Expect it no more" not in text_of(as_user(people.viewer).get(here))
+    assert as_user(people.viewer).post(f"{here}drop/", {"expected": gone.pk}).status_code == 403
+    assert "is not expected any more" in text_of(client.post(f"{here}drop/", {"expected": gone.pk}, follow=True))
+    assert list(check.expected.all()) == [kept]
+    assert "It is the only fact" in text_of(client.post(f"{here}drop/", {"expected": kept.pk}, follow=True))
+    assert list(check.expected.all()) == [kept]
 
 
 def test_it_is_asked_now_and_the_page_waits_for_it(
