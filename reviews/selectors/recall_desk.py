@@ -18,7 +18,7 @@ Verdict = FactDecision.Verdict
 
 _LEFT_OUT = {
     block.SAME: "in the same words as one before",
-    block.OVER: "behind the last line of the block",
+    block.OVER: "that came when the block was full",
     block.BLANK: "without any text",
 }
 
@@ -120,7 +120,7 @@ def _fate(kind: str, place: int) -> str:
         return f"in the block, line {place}"
     if kind == block.SAME:
         return f"not in the block: in the same words as hit {place}"
-    return f"not in the block: {_LEFT_OUT.get(kind, kind)}"
+    return "not in the block: it was full" if kind == block.OVER else "not in the block: it has no text"
 
 
 def _as_decided(rows: Sequence[FactRow], answered: datetime | None) -> list[FactRow]:

@@ -62,7 +62,8 @@ def test_what_is_not_in_the_block_says_why(bank: Bank, people: People, as_user: 
     store(bank, "more", "Zoe keeps a ledger. Dan keeps a ledger.")
     _, page = ask(as_user(people.reviewer), bank, lines="1", world="on", prefer="no")
     assert "- Injected into context: 1 fact(s)" in page
-    assert "not in the block: behind the last line of the block" in page
+    assert "not in the block: it was full" in page
+    assert "Hits that came when the block was full" in page
     assert re.search(r"not in the block: in the same words as hit \d", page)
     assert "Hits in the same words as one before" in page
 
