@@ -40,13 +40,15 @@ def post_recall(request: Request) -> dict[str, Any]:
             room -= len(each[2]["text"])
             results.append(each)
     results = results or found[:1]  # one that has no room alone comes all the same
+    told = _source_facts(request, results, body, query)
+    unnamed = {} if told is not None else {"source_fact_ids": None}
     return {
-        "results": [_row(row, score, shared, query) for score, shared, row in results],
+        "results": [_row(row, score, shared, query) | unnamed for score, shared, row in results],
         "trace": _trace(body, query, merged, len(results)) if body.get("trace") else None,
         "entities": _entities(request, results, body),
         "chunks": None,
-        "source_facts": None,
-        "source_facts_truncated": None,
+        "source_facts": told,
+        "source_facts_truncated": None if told is None else len(told) < len(_sources(results)),
     }
 
 
@@ -134,6 +136,26 @@ def _row(row: Row, score: float, shared: int, query: str) -> dict[str, Any]:
         "scores": {"final": score, "reranker": None, "semantic": _likeness(row, query), "keyword": shared / 10},
         "attachments": None,
     }
+
+
+def _sources(results: list[Found]) -> list[str]:
+    """Ids of the facts that the observations among them are made from."""
+    return list(dict.fromkeys(fact for _, _, row in results for fact in unpack(row["sources"])))
+
+
+def _source_facts(request: Request, results: list[Found], body: dict[str, Any], query: str) -> dict[str, Any] | None:
+    """Those of them that have room; None where they are not wanted, and then observations do not name them."""
+    include = body.get("include")
+    wanted = include.get("source_facts") if isinstance(include, dict) else None
+    if wanted is None:
+        return None
+    room, told, names = int(wanted.get("max_tokens", 4_096)) * _SIGNS_OF_A_TOKEN, dict[str, Any](), _sources(results)
+    sql = f"SELECT * FROM facts WHERE bank_id = ? AND id IN ({marks(names)})"  # noqa: S608
+    for row in sorted(request.store.rows(sql, request.bank_id, *names), key=lambda row: names.index(row["id"])):
+        if len(row["text"]) <= room:
+            room -= len(row["text"])
+            told[row["id"]] = _row(row, 0.0, 0, query) | {"scores": None, "source_fact_ids": None}
+    return told
 
 
 def _likeness(row: Row, query: str) -> float:

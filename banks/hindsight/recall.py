@@ -18,7 +18,8 @@ class Recall:
     """What is asked for. `types`: of world, experience, observation, () for all; `max_tokens`: of all texts together.
 
     tags: only what has one of them, or none at all; `tags_match` says otherwise. prefer_observations: None is as the
-    bank is set. trace: the server also says how it came to its answer.
+    bank is set. trace: the server also says how it came to its answer. sources: observations name the facts that they
+    are made from; else none does.
     """
 
     query: str
@@ -29,6 +30,7 @@ class Recall:
     prefer_observations: bool | None = None
     tags_match: TagsMatch = "any"
     trace: bool = False
+    sources: bool = False
 
     def as_json(self) -> dict[str, Any]:
         body: dict[str, Any] = {"query": self.query, "budget": self.budget, "max_tokens": self.max_tokens}
@@ -42,6 +44,8 @@ class Recall:
             body["prefer_observations"] = self.prefer_observations
         if self.trace:
             body["trace"] = True
+        if self.sources:
+            body["include"] = {"source_facts": {"max_tokens": 0}}  # their ids come all the same, and all of them
         return body
 
 

@@ -55,6 +55,7 @@ class Asked:
             prefer_observations=self.prefer,
             tags_match=self.tags_match,
             trace=trace,
+            sources=True,
         )
 
     def reflect(self) -> Reflect:

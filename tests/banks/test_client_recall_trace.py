@@ -40,8 +40,10 @@ def test_more_is_said_only_when_it_is_asked_for() -> None:
     told = client.recall_in_full("b", Recall("x", tags=["a"], tags_match="all_strict", trace=True))
     assert told == Recalled([], None, ("tags_match",))
     client.recall("b", Recall("x", tags_match="exact"))  # without tags it would be another question
+    client.recall("b", Recall("x", sources=True))
     plain = {"query": "x", "budget": "mid", "max_tokens": 4_096}
-    assert sent == [{**plain, "tags": ["a"], "tags_match": "all_strict", "trace": True}, plain]
+    named = {**plain, "include": {"source_facts": {"max_tokens": 0}}}
+    assert sent == [{**plain, "tags": ["a"], "tags_match": "all_strict", "trace": True}, plain, named]
 
 
 @pytest.mark.parametrize(

@@ -53,8 +53,9 @@ def test_types_and_tags_narrow_it(client: HindsightClient) -> None:
 
 
 def test_an_observation_can_stand_for_its_facts(client: HindsightClient) -> None:
-    both = client.recall("b", Recall(QUESTION, prefer_observations=False))
+    both = client.recall("b", Recall(QUESTION, prefer_observations=False, sources=True))
     (observation,) = (hit.fact for hit in both if hit.fact.type == "observation")
+    assert observation.source_fact_ids
     assert set(observation.source_fact_ids) <= {hit.fact.id for hit in both}
     preferred = {hit.fact.id for hit in client.recall("b", Recall(QUESTION, prefer_observations=True))}
     assert observation.id in preferred

@@ -35,7 +35,20 @@ def test_a_retired_fact_is_not_recalled_until_it_is_restored(bank, facts):
     assert fact.id in {hit.fact.id for hit in bank.client.recall(bank.id, Recall(LEDGER))}
 
 
+def test_observations_name_their_facts_only_when_they_are_asked_to(bank, facts):
+    bank.store("e", "Alice keeps the keys of Acme.")
+    bank.quiet()
+
+    def sources(**more):
+        hits = bank.client.recall(bank.id, Recall(LEDGER, types=["observation"], **more))
+        return {fact for hit in hits for fact in hit.fact.source_fact_ids}
+
+    assert facts["Alice keeps the ledger of Acme."] in sources(sources=True)
+    assert sources() == set()
+
+
 def test_what_has_no_room_is_left_out_but_never_all_of_it(bank, facts):
+    bank.store("e", "Carol keeps the other ledger of Acme.")
     asked = Recall(LEDGER, types=["world"], max_tokens=1, trace=True)
     told = bank.client.recall_in_full(bank.id, asked)
     assert len(told.hits) == 1
