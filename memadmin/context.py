@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from django.conf import settings
@@ -35,24 +36,30 @@ HTMX_CONFIG = json.dumps(
 )
 
 
-@dataclass(frozen=True)
+@dataclass
 class Rail:
-    """Numbers beside the links: a constant number of queries, whatever the size of the tables."""
+    """Numbers beside the links: a constant number of queries, whatever the size of the tables.
 
-    pending: Count
-    attention: Count
-    servers: list[Server]
-    troubles: list[Trouble]
+    Each is asked for when it is shown: the fragments that follow a decision show two of them.
+    """
 
+    user: Any
 
-def rail_for(user: Any) -> Rail:
-    servers = servers_seen_by(user)
-    return Rail(
-        pending=pending_count(user),
-        attention=attention_count(user),
-        servers=servers,
-        troubles=seen_by(user, servers),
-    )
+    @cached_property
+    def pending(self) -> Count:
+        return pending_count(self.user)
+
+    @cached_property
+    def attention(self) -> Count:
+        return attention_count(self.user)
+
+    @cached_property
+    def servers(self) -> list[Server]:
+        return servers_seen_by(self.user)
+
+    @cached_property
+    def troubles(self) -> list[Trouble]:
+        return seen_by(self.user, self.servers)
 
 
 def shell(request: HttpRequest) -> dict[str, Any]:
@@ -61,5 +68,5 @@ def shell(request: HttpRequest) -> dict[str, Any]:
         "company": settings.OIDC_NAME if settings.OIDC_ISSUER else "",
         "htmx_config": HTMX_CONFIG,
         # Lazy: a fragment that shows no rail asks nothing.
-        "rail": SimpleLazyObject(lambda: rail_for(request.user)),
+        "rail": SimpleLazyObject(lambda: Rail(request.user)),
     }
