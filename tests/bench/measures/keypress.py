@@ -73,7 +73,7 @@ def _in_turns(ours: Any, floor: Any, pause: int) -> tuple[list[float], list[floa
         ours.wait_for_function("(said) => document.getElementById('announce').textContent !== said", arg=before)
         floor.bring_to_front()
         floor.keyboard.press("a")
-        floor.wait_for_function(f"window.taken.length >= {number}")
+        floor.wait_for_function("(number) => window.taken.length >= number", arg=number)
     return [page.evaluate("window.taken")[WARM_UP:] for page in (ours, floor)]  # type: ignore[return-value]
 
 
