@@ -14,6 +14,7 @@ from banks.models import Bank, Role, Write
 from banks.writes import Accepted, ChangedSinceDecided, Done, Kind, NotDone, StillWorking, Stuck, register
 from banks.writes.kind import NO_PARAMS
 
+SAME = "The server looked anew, and left the text as it was: it found nothing else to say."
 GONE = "The model is not in the bank any more, so nothing was done."
 
 
@@ -45,7 +46,7 @@ class RefreshModel(Writing):
         write.outcome = {**write.outcome, "about": looking.id_of(write)}
         if found is None:
             return Stuck(GONE)
-        write.outcome["stamps"] = looking.stamps_of(found)
+        write.outcome |= {"stamps": looking.stamps_of(found), "text": looking.hash_of(found)}
         return None
 
     def send(self, client: HindsightClient, write: Write) -> Accepted | Done | Stuck:
@@ -74,7 +75,8 @@ class RefreshModel(Writing):
             return Done({"said": "It ended, and the text is as it was."}) if operation is not None else NotDone()
         if looking.has_failed(model):
             return Stuck("The server refused to store what it wrote; the old text stays. The model's history says why.")
-        return Done({"said": "Written anew."})
+        same = looking.hash_of(model) == write.outcome.get("text")
+        return Done({"said": SAME if same else "Written anew."})
 
 
 @register

@@ -92,7 +92,7 @@ def dry_run_refresh(request: Request) -> dict[str, Any]:
     if row is None:
         raise Problem(404, f"Mental model {request.args['model']} not found")
     read = _read(request, row)
-    would_be = _content(read)
+    would_be = _content(read) or row["content"]
     counts: dict[str, int] = {}
     for each in read:
         counts[each["type"]] = counts.get(each["type"], 0) + 1
@@ -127,18 +127,23 @@ def history(request: Request) -> list[dict[str, Any]]:
 
 
 def write(request: Request, model_id: str) -> None:
-    """The text anew; what it was is kept. Nothing when it was deleted meanwhile."""
+    """The text anew; what it was is kept, where it changes. Where nothing was found to write from, it stays.
+
+    Nothing when the model was deleted meanwhile.
+    """
     request.args["model"] = model_id
     row = _found(request)
     if row is None:
         return
     read, now = _read(request, row), stamp(request.now)
-    version = {name: row[name] for name in ("bank_id", "content", "based_on")}
-    request.store.insert("mental_model_versions", version | {"model_id": model_id, "changed_at": now})
+    content = _content(read) or row["content"]
+    if content != row["content"]:
+        version = {name: row[name] for name in ("bank_id", "content", "based_on")}
+        request.store.insert("mental_model_versions", version | {"model_id": model_id, "changed_at": now})
     based_on = pack([{name: each[name] for name in ("id", "text", "type", "context")} for each in read])
     request.store.run(
         "UPDATE mental_models SET content = ?, based_on = ?, refreshed_at = ? WHERE bank_id = ? AND id = ?",
-        _content(read),
+        content,
         based_on,
         now,
         request.bank_id,
@@ -156,7 +161,7 @@ def _read(request: Request, row: Row) -> list[Row]:
 
 
 def _content(read: list[Row]) -> str:
-    return "\n".join(["## Summary", "", *(f"- {each['text']}" for each in read)])
+    return "\n".join(["## Summary", "", *(f"- {each['text']}" for each in read)]) if read else ""
 
 
 def _stale(request: Request, row: Row) -> bool:

@@ -70,6 +70,11 @@ def stamps_of(model: MentalModel) -> list[str]:
     return [each.isoformat() if each else "" for each in (model.refreshed_at, model.failed_at)]
 
 
+def hash_of(model: MentalModel) -> str:
+    """Of its text alone."""
+    return hashlib.sha256((model.content or "").encode("utf-8", "surrogatepass")).hexdigest()
+
+
 def has_failed(model: MentalModel) -> bool:
     """Whether its latest refresh failed."""
     return model.failed_at is not None and (model.refreshed_at is None or model.failed_at > model.refreshed_at)

@@ -8,7 +8,7 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from banks import connections, selectors_models
+from banks import connections, model_kinds, selectors_models
 from banks.demo import DemoServer, Pace
 from banks.hindsight import MentalModel
 from banks.mental import acts
@@ -60,6 +60,14 @@ def test_a_refresh_writes_the_text_anew_and_the_old_one_is_history(
     assert "Cleo" in (models_in(bank)["m1"].content or "")
     assert history_in(bank)[0].before == before.content
     assert line.sent("POST") == 3  # with the model and the second document, which were made past the door
+
+
+def test_a_refresh_that_finds_nothing_else_says_so(bank: Bank, line: LyingTransport, people: People) -> None:
+    before = make_model(bank)
+    write = after(acts.refresh(user=people.reviewer, bank=bank, model_id="m1"))
+    assert (write.state, write.outcome["said"]) == (State.DONE, model_kinds.SAME)
+    assert models_in(bank)["m1"].content == before.content
+    assert [each.before for each in history_in(bank)] == [None]
 
 
 def test_a_refresh_is_followed_until_the_server_has_ended(

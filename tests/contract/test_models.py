@@ -77,6 +77,16 @@ def test_a_refresh_is_an_operation_of_the_model_and_leaves_a_version(bank, model
     assert newest.at >= first.at
 
 
+def test_a_refresh_that_finds_nothing_leaves_the_text_and_no_version(bank, model):
+    bank.client.delete_document(bank.id, "d")
+    bank.quiet()
+    assert bank.wait(bank.client.refresh_mental_model(bank.id, "m1")).status == "completed"
+    after = bank.client.get_mental_model(bank.id, "m1", detail="full")
+    assert (after.content, after.evidence) == (model.content, ())
+    assert after.refreshed_at > model.refreshed_at
+    assert len(bank.client.mental_model_history(bank.id, "m1")) == 1
+
+
 def test_a_trial_changes_nothing(bank, model):
     bank.store("e", "Alice moved to Initech with Acme.")
     bank.quiet()
