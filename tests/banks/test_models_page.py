@@ -4,6 +4,8 @@ import re
 
 import httpx
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from banks import connections
 from banks.models import Bank, Server, Write
@@ -83,6 +85,21 @@ def test_row_047_evidence_is_counted_and_none_is_marked(
     assert "Ann keeps the ledger." in told
     assert "no evidence" not in told
     assert "no evidence" in part(client, "evidence", bank, model="empty")
+
+
+def test_a_long_list_takes_no_more_queries_and_calls_than_a_short_one(
+    bank: Bank, line: LyingTransport, people: People, as_user: SignIn
+) -> None:
+    client, counted = as_user(people.owner), []
+    for many in (1, 12):
+        for number in range(many):
+            make_model(bank, f"m-{many}-{number}")
+        part(client, "list", bank)
+        line.calls.clear()
+        with CaptureQueriesContext(connection) as queries:
+            part(client, "list", bank)
+        counted.append((len(queries), len(line.calls)))
+    assert counted[0] == counted[1]
 
 
 def test_a_stale_model_and_a_failed_one_are_called_so(

@@ -4,9 +4,11 @@ import re
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
-from banks import jobs
+from banks import connections, jobs
 from banks.models import Bank, Job, Role, Write
 from banks.seeds import job as seeding
 from tests import factories
@@ -83,6 +85,25 @@ def test_what_came_meanwhile_and_what_a_person_must_see_have_faces_of_their_own(
     assert f"! needs a person up to 1,200 tokens, refreshed after consolidation row {made[1].pk} :" in page
     assert "The server said no." in page
     assert "1 need a person" in page
+
+
+def test_the_page_of_many_banks_takes_no_more_queries_than_that_of_one(
+    bank: Bank, line: LyingTransport, people: People, as_user: SignIn
+) -> None:
+    client, counted, banks = as_user(people.owner), [], [bank]
+    for _ in range(2):
+        preview, _ = asked(client, *banks)
+        client.post(url("seeding-create", preview.pk))
+        assert jobs.run(Job.objects.latest("pk").pk) == "done"
+        with CaptureQueriesContext(connection) as queries:
+            get(client, "seeding-detail", Job.objects.latest("pk").pk)
+        counted.append(len(queries))
+        banks = [factories.make_bank(f"b-{number}", server=bank.server) for number in range(5)]
+        for each in banks:
+            factories.grant(people.owner, each, Role.ADMIN)
+            with connections.client_for(each.server) as server:
+                server.put_bank(each.bank_id)
+    assert counted[0] == counted[1]
 
 
 def test_what_is_pinned_differs_by_the_pin(bank: Bank, line: LyingTransport, people: People, as_user: SignIn) -> None:
