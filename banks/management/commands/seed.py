@@ -54,6 +54,8 @@ class Command(PersonCommand):
         if ended != Job.State.DONE:
             raise CommandError(job.error or "The database did not answer. A worker goes on with it.")
         self.tell(job, banks, options)
+        if left := sum(not row.seed for row in seeding.rows_of(job)):
+            raise CommandError(f"{left:,} of {len(banks):,} banks left alone; the reason stands above.")
 
     def project(self, options: dict[str, Any]) -> str:
         """A tagged scope without a project would be one that nobody retains under."""
