@@ -14,7 +14,7 @@ from banks.seeds import job as seeding
 from tests import factories
 from tests.banks.admin_pages import SignIn, get, post, text_after, url
 from tests.banks.conftest import LyingTransport
-from tests.banks.mental import make_model, models_in, work
+from tests.banks.mental import AUTOMATIC, make_model, models_in, work
 from tests.banks.models_page import cells
 from tests.conftest import People
 from tests.reviews.pages import HTMX, XSS, assert_harmless, text_of
@@ -90,34 +90,33 @@ def test_what_came_meanwhile_and_what_a_person_must_see_have_faces_of_their_own(
 def test_the_page_of_many_banks_takes_no_more_queries_than_that_of_one(
     bank: Bank, line: LyingTransport, people: People, as_user: SignIn
 ) -> None:
-    client, counted, banks = as_user(people.owner), [], [bank]
-    for _ in range(2):
+    client, counted = as_user(people.owner), []
+    many = [factories.make_bank(f"b-{number}", server=bank.server) for number in range(5)]
+    for each in many:
+        factories.grant(people.owner, each, Role.ADMIN)
+        with connections.client_for(each.server) as server:
+            server.put_bank(each.bank_id)
+    for banks in ([bank], many):
         preview, _ = asked(client, *banks)
         client.post(url("seeding-create", preview.pk))
         assert jobs.run(Job.objects.latest("pk").pk) == "done"
         with CaptureQueriesContext(connection) as queries:
             get(client, "seeding-detail", Job.objects.latest("pk").pk)
         counted.append(len(queries))
-        banks = [factories.make_bank(f"b-{number}", server=bank.server) for number in range(5)]
-        for each in banks:
-            factories.grant(people.owner, each, Role.ADMIN)
-            with connections.client_for(each.server) as server:
-                server.put_bank(each.bank_id)
     assert counted[0] == counted[1]
 
 
 def test_what_is_pinned_differs_by_the_pin(bank: Bank, line: LyingTransport, people: People, as_user: SignIn) -> None:
+    make_model(bank, "user-preferences", trigger=AUTOMATIC)
     client = as_user(people.owner)
-    asked(client, bank)
-    client.post(url("seeding-create", Job.objects.latest("pk").pk))
-    assert jobs.run(Job.objects.latest("pk").pk) == "done"
-    work(bank)
     page = text_of(get(client, "bank-model-pin", bank.pk, model="user-preferences"))
     seen = re.search(r'name="seen" value="(\w+)"', page)
     assert seen is not None
     post(client, "bank-model-pin", bank.pk, model="user-preferences", seen=seen[1])
     work(bank)
-    assert "differs from the seed in: refresh (it is pinned)" in cells(asked(client, bank)[1])
+    assert "differs from the seed in: name, question, longest text, refresh (it is pinned)" in cells(
+        asked(client, bank)[1]
+    )
 
 
 @pytest.mark.parametrize(
