@@ -29,6 +29,7 @@ def after(write: Write) -> Write:
 
 
 def test_a_delete_keeps_everything_and_is_confirmed(bank: Bank, line: LyingTransport, people: People) -> None:
+    store(bank, "notes/b.md", "Cleo keeps the ledger.", tags=["team:core"])
     model = make_model(bank, tags=["team:core"], max_tokens=700, trigger=AUTOMATIC)
     write = after(acts.delete(user=people.owner, bank=bank, model_id="m1", seen=shown(bank)))
     assert write.state == State.DONE
