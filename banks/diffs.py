@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 
 from banks.hidden import Segment, segments
+from banks.secrets.masking import numbered
 from memadmin.retention import NOTHING, ItemRetainer, Omitted, head_of
 
 MAX_LINES = 300  # printed
@@ -50,8 +51,10 @@ class Diff:
 
 
 def diff(before: str, after: str) -> Diff:
+    """Secrets go by a name in it, the same one for the same value."""
     if before == after:
         return Diff([], 0)
+    before, after = numbered(before, after)
     old, new = _lines(before), _lines(after)
     if old == new:
         return Diff([], 0, only_line_ends=True)

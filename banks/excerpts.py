@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from banks.hidden import Segment, segments
+from banks.secrets.masking import masked
 from memadmin.marking import Part, Place, part_of, places_of
 from memadmin.terms import Phrase
 
@@ -49,7 +50,7 @@ def excerpt(text: str, phrases: Sequence[Phrase]) -> Excerpt:
 
 
 def excerpt_of(text: str, places: Sequence[Place]) -> Excerpt:
-    return _cut(text, part_of(text, places))
+    return _cut(masked(text), part_of(text, places))
 
 
 def marked_id(text: str, phrases: Sequence[Phrase]) -> Excerpt:

@@ -51,6 +51,22 @@ class Gone(Kind):
 
 
 @register
+class Reveal(Kind):
+    """Somebody looked at the secrets of a text, which pages mask."""
+
+    name, glyph, verb, past, tone = "reveal", "◉", "reveal secrets", "revealed secrets", "attention"
+    sends = False
+
+
+@register
+class DismissMark(Kind):
+    """A person says that what screening marked is no risk. `params`: kind, why, note."""
+
+    name, glyph, verb, past, tone = "dismiss-mark", "○", "dismiss mark", "dismissed a mark", "none"
+    sends = False
+
+
+@register
 class Export(Kind):
     """Somebody took all documents and facts of the bank out as a file."""
 

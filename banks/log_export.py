@@ -5,6 +5,7 @@ from typing import Any
 
 from banks.log_filters import Listed
 from banks.models import Blob, Write
+from banks.secrets.masking import masked
 from memadmin.paging import Cursor, Order, walk
 from memadmin.retention import RetentionNotice, format_retention_notice, head_of
 
@@ -83,4 +84,4 @@ def _with_texts(rows: Sequence[Write]) -> Iterator[tuple[list[Write], dict[str, 
 
 
 def _texts(blobs: Iterable[str]) -> dict[str, str]:
-    return {blob.pk: blob.text for blob in Blob.objects.filter(pk__in=blobs, erased=None)}
+    return {blob.pk: masked(blob.text) for blob in Blob.objects.filter(pk__in=blobs, erased=None)}

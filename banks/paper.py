@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 
 from banks.hidden import Finding, Segment, findings, segments
+from banks.secrets.masking import masked
 from memadmin.retention import NOTHING, Omitted, ends_of
 
 # Bytes. Up to their sum a text is shown whole. Longer ones begin and end on the page, the middle comes on demand.
@@ -44,8 +45,13 @@ class Paper:
         return [f for f in self.findings if f.tone == "danger"]
 
 
-def paper(text: str, part: int = 0) -> Paper:
-    """The short form of a text, or its `part`-th part (from 1; beyond the last one the last is meant)."""
+def paper(text: str, part: int = 0, *, revealed: bool = False) -> Paper:
+    """The short form of a text, or its `part`-th part (from 1; beyond the last one the last is meant).
+
+    Its secrets are masked unless they are `revealed`.
+    """
+    if not revealed:
+        text = masked(text)
     parts = max(-(-len(text) // PART), 1)
     lines = len(_LINES.findall(text)) + 1
     if part:

@@ -15,6 +15,7 @@ OWN = {
     "sync": "send this machine's queue file and log to a memadmin elsewhere, and take decisions back",
     "export": "write reviews or the log as JSON lines or CSV",
     "expire": "approve by time what is due, or show what would be",
+    "rescreen": "have waiting memories screened anew, after rules have changed",
     "backup": "copy the database to a file, while memadmin runs",
     "unlock": "let somebody sign in again after too many wrong passwords",
     "reset-factor": "take away the second factor of somebody who lost it",

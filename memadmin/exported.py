@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from banks.log_export import LOG_FIELDS, log_rows
 from banks.log_filters import LogFilters
 from banks.models import Bank
+from banks.secrets.masking import masked
 from memadmin.exporting import Row
 from reviews.models import FactDecision, ReviewEntry
 from reviews.selectors import retired_export
@@ -24,7 +25,7 @@ def reviews(*, bank_id: str = "", with_text: bool = False) -> Iterator[Row]:
         rows = rows.filter(bank__bank_id=bank_id)
     for entry in rows.iterator(chunk_size=CHUNK):
         row = {name: getattr(entry, name) for name in REVIEW_FIELDS if name not in {"server", "bank", "text"}}
-        text = entry.text.text if with_text and entry.text else None
+        text = masked(entry.text.text) if with_text and entry.text else None
         yield {**row, "server": entry.bank.server.name, "bank": entry.bank.bank_id, "text": text}
 
 

@@ -162,6 +162,7 @@ CELERY_BEAT_SCHEDULE = {
     "probe-servers": {"task": "banks.tasks.probe_servers", "schedule": 60.0},
     # What was not begun before the next ones are due is of no use.
     "sweep-loads": {"task": "reviews.tasks.sweep_loads", "schedule": 5.0, "options": {"expires": 10}},
+    "sweep-screening": {"task": "reviews.tasks.sweep_screening", "schedule": 20.0, "options": {"expires": 40}},
     "sweep-polls": {"task": "reviews.tasks.sweep_polls", "schedule": 10.0},
     "sweep-webhooks": {"task": "reviews.tasks.sweep_webhooks", "schedule": 5.0, "options": {"expires": 10}},
     "forget-deliveries": {"task": "banks.tasks.forget_deliveries", "schedule": 3600.0},

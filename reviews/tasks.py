@@ -17,6 +17,14 @@ def sweep_loads() -> int:
     return load_due.run()
 
 
+@shared_task(name="reviews.tasks.sweep_screening")
+def sweep_screening() -> int:
+    """Idempotent: screening a text twice stores the same rows."""
+    from reviews.services import screening_due
+
+    return screening_due.run()
+
+
 @shared_task(name="reviews.tasks.expire")
 def expire() -> int:
     """Idempotent: each entry is approved by a conditional update; two beats give one log row per document."""

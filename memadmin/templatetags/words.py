@@ -8,6 +8,7 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 
 from banks.hidden import has_hidden, segments
+from banks.secrets.masking import masked
 from memadmin import words
 
 register = template.Library()
@@ -47,8 +48,8 @@ def counted(value: int, nouns: str) -> str:
 
 @register.simple_tag
 def shown(text: Any) -> str:
-    """Foreign text with its hidden characters as chips; escaped like any value."""
-    text = str(text)
+    """Foreign text with its hidden characters as chips and its secrets masked; escaped like any value."""
+    text = masked(str(text))
     return render_to_string("banks/_segments.html", {"segments": segments(text)}) if has_hidden(text) else text
 
 
@@ -89,4 +90,13 @@ def mark_label(what: str) -> str:
         "bidi": "reordered text",
         "invisible": "hidden characters",
         "control": "control characters",
+        "lookalike": "look-alike letters",
+        "hidden": "hidden characters",
+        "secret": "secret",
+        "pii": "personal data",
+        "injection": "instruction to the agent",
+        "blob": "unreadable block",
+        "oversize": "very long",
+        "language": "another language",
+        "duplicate": "near-duplicate",
     }.get(what, what)

@@ -57,6 +57,26 @@ def same_in_substance(one: str, other: str) -> bool:
     return _figures(one) == _figures(other) and _same_words(_words(one), _words(other))
 
 
+def nothing_essential_differs(one: str, other: str) -> bool:
+    """The same, except that any word that is no number, name or negation may be another one: a question, no answer."""
+    one, other = (unicodedata.normalize("NFKC", text).replace("\u2019", "'") for text in (one, other))
+    left, right = _words(one), _words(other)
+    if _figures(one) != _figures(other) or _denied(left) != _denied(right) or _counted(left) != _counted(right):
+        return False
+    low_left, low_right = Counter(map(str.lower, left)), Counter(map(str.lower, right))
+    if _names(left[1:]) - low_right or _names(right[1:]) - low_left:
+        return False
+    return not any(_opposite(*pair) for pair in product(low_left - low_right, low_right - low_left))
+
+
+def _denied(words: list[str]) -> int:
+    return sum(word.lower() in _NEGATIONS or word.lower().endswith("n't") for word in words)
+
+
+def _counted(words: list[str]) -> Counter[str]:
+    return Counter(word.lower() for word in words if word.lower() in _COUNTS)
+
+
 def _figures(text: str) -> tuple[Counter[str], ...]:
     numbers = Counter(number.replace("\u2212", "-").replace(" ", "") for number in _NUMBER.findall(text))
     units = Counter(unit.lower() for unit in _UNIT.findall(text))

@@ -11,12 +11,15 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 SECONDS = 90.0
 LEAST_LETTERS = 24  # shorter texts are no guess
 UNSURE = 0.1  # how much likelier than the next one a language has to be
 # One of few texts is more often a mistake than not: names of tools look French, names of people Danish.
 RARE, UNSURE_IF_RARE = 0.02, 0.97
+SURELY_OTHER = 0.9  # how much likelier than the language that a text should be in another one has to be
+LONGEST = 5_000  # characters of a text that is compared with one language
 TOLD = {
     "ar": "Arabic",
     "bg": "Bulgarian",
@@ -50,6 +53,8 @@ TOLD = {
 }
 # Letters of which one is about a word: these texts are short and yet sure.
 _DENSE = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+# What is quoted may be in any language.
+_QUOTED = re.compile(r"```[\s\S]*?(?:```|\Z)|`[^`\n]*`|\"[^\"\n]*\"|“[^”\n]*”|«[^»\n]*»|„[^“”\n]*[“”]|「[^」\n]*」")
 # Of code, paths, addresses and identifiers, one letter by one: they are in no language.
 _CODED = frozenset("./\\:_@#$~=<>{}[]()`|&*+")
 
@@ -66,12 +71,16 @@ def code_of(language: str) -> str:
 
 def guess(texts: Sequence[str]) -> list[str]:
     """A code of `TOLD` for each text, "" where nobody could say. Raises CannotTell."""
+    return _ask(list(texts), "guess")
+
+
+def _ask(texts: Sequence[object], what: str) -> list[str]:
     root = Path(__file__).resolve().parents[2]
-    command = [sys.executable, "-m", "reviews.health.languages"]
+    command = [sys.executable, "-m", "reviews.health.languages", what]
     try:
         done = subprocess.run(  # noqa: S603  # our own module
             command,
-            input=json.dumps(list(texts)),
+            input=json.dumps(texts),
             capture_output=True,
             text=True,
             timeout=SECONDS,
@@ -84,17 +93,35 @@ def guess(texts: Sequence[str]) -> list[str]:
     return [str(code) for code in found]
 
 
+def others(asked: Sequence[tuple[str, str]]) -> list[str]:
+    """Of (text, code): the code of another language that the text is surely in, else "". Raises CannotTell."""
+    return _ask([list(each) for each in asked], "others") if any(code for _, code in asked) else [""] * len(asked)
+
+
+def others_here(asked: Sequence[Sequence[str]]) -> list[str]:
+    """The same in this process, which keeps the models."""
+    detector = _detector()
+    found = []
+    for text, code in asked:
+        words = [word for word in _QUOTED.sub(" ", text[:LONGEST]).split() if not _is_code(word)]
+        said = " ".join(word for word in words if not any(letter.isdigit() for letter in word))
+        if not code or not _enough(said):
+            found.append("")
+            continue
+        values = {each.language.iso_code_639_1.name.lower(): each.value for each in _confidences(detector, said)}
+        best = max(values, key=lambda each: values[each])
+        found.append(best if best != code and values[best] - values.get(code, 0.0) > SURELY_OTHER else "")
+    return found
+
+
 def guess_here(texts: Sequence[str]) -> list[str]:
     """The same in this process, which keeps the models."""
-    from lingua import IsoCode639_1, Language, LanguageDetectorBuilder
-
-    languages = [Language.from_iso_code_639_1(IsoCode639_1.from_str(code)) for code in TOLD]
-    detector = LanguageDetectorBuilder.from_languages(*languages).with_low_accuracy_mode().build()
+    detector = _detector()
     guesses: dict[str, tuple[str, float]] = {}  # of each text once
     for text in texts:
         said = " ".join(word for word in text.split() if not _is_code(word))
         if text not in guesses and _enough(said):
-            first, second = detector.compute_language_confidence_values(said)[:2]
+            first, second = _confidences(detector, said)[:2]
             guesses[text] = first.language.iso_code_639_1.name.lower(), first.value - second.value
     often = Counter(code for code, _ in guesses.values())
     for text, (code, surer) in guesses.items():
@@ -102,6 +129,17 @@ def guess_here(texts: Sequence[str]) -> list[str]:
         if surer < (UNSURE_IF_RARE if rare else UNSURE):
             guesses[text] = "", 0.0
     return [guesses.get(text, ("", 0.0))[0] for text in texts]
+
+
+def _detector() -> Any:
+    from lingua import IsoCode639_1, Language, LanguageDetectorBuilder
+
+    languages = [Language.from_iso_code_639_1(IsoCode639_1.from_str(code)) for code in TOLD]
+    return LanguageDetectorBuilder.from_languages(*languages).with_low_accuracy_mode().build()
+
+
+def _confidences(detector: Any, text: str) -> list[Any]:
+    return list(detector.compute_language_confidence_values(text))
 
 
 def _is_code(word: str) -> bool:
@@ -115,4 +153,4 @@ def _enough(text: str) -> bool:
 
 
 if __name__ == "__main__":
-    json.dump(guess_here(json.load(sys.stdin)), sys.stdout)
+    json.dump({"guess": guess_here, "others": others_here}[sys.argv[1]](json.load(sys.stdin)), sys.stdout)

@@ -2,6 +2,7 @@ from reviews.models.decisions import Decision, Seen
 from reviews.models.entries import ReviewEntry
 from reviews.models.facts import FactDecision, Reapplication
 from reviews.models.health import HealthFact, HealthReport
+from reviews.models.marks import Mark
 from reviews.models.notices import Notice, NoticeChoice
 from reviews.models.outgoing import OutgoingDelivery, OutgoingHook
 from reviews.models.sources import Parked, SourceEvent, SourceFile
@@ -12,6 +13,7 @@ __all__ = [
     "FactDecision",
     "HealthFact",
     "HealthReport",
+    "Mark",
     "Notice",
     "NoticeChoice",
     "OutgoingDelivery",

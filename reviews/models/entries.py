@@ -18,6 +18,7 @@ class EntryQuerySet(models.QuerySet["ReviewEntry"]):
 FLAGGED = Q(danger=True) | ~Q(marks=[])
 BROKEN = ~Q(load_state="loaded") & ~Q(load_state="loading")
 REOPENED = ~Q(reopened_because="")
+UNSCREENED = Q(screened=0) & Q(state="pending")
 NO_FACTS = Q(fact_count=0) & Q(load_state="loaded")
 
 
@@ -119,6 +120,10 @@ class ReviewEntry(models.Model):
     danger = models.BooleanField(default=False, help_text="a danger mark: never approved by time")
     risk = models.PositiveSmallIntegerField(default=0, db_default=0, help_text="of its marks: 0 = none, higher = worse")
 
+    screened = models.PositiveSmallIntegerField(
+        default=0, db_default=0, help_text="version of the rules that all of its text went through; 0 = not yet"
+    )
+
     # Who has it open: shown to others, blocks nobody
     lease_user = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     lease_until = models.DateTimeField(null=True)
@@ -163,6 +168,7 @@ class ReviewEntry(models.Model):
             models.Index(fields=["bank", "id"], name="entry_by_bank", condition=Q(state="pending")),
             models.Index(fields=["bank", "project", "id"], name="entry_by_project", condition=Q(state="pending")),
             models.Index(fields=["bank", "session", "id"], name="entry_by_session", condition=Q(state="pending")),
+            models.Index(fields=["id"], name="entry_unscreened", condition=UNSCREENED),
             models.Index(fields=["load_after"], name="entry_load_due", condition=Q(load_after__isnull=False)),
         ]
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
+from banks.secrets.masking import masked
 from reviews.models import FactDecision
 
 CHUNK = 200
@@ -35,6 +36,6 @@ def rows(decisions: QuerySet[FactDecision]) -> Iterator[dict[str, Any]]:
             "applied_again": each.again,
             "restored_at": each.restored_at,
             "gone_since": each.gone_since,
-            "text": None if (now or was).erased else (now or was).text,
-            "text_as_extracted": None if now is None or was.erased else was.text,
+            "text": None if (now or was).erased else masked((now or was).text),
+            "text_as_extracted": None if now is None or was.erased else masked(was.text),
         }

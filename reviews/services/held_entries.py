@@ -12,7 +12,7 @@ from banks import hooks, writes
 from banks.models import Blob, RetainItem, Write
 from banks.retain import holding
 from reviews import search
-from reviews.models import Decision, ReviewEntry, Seen
+from reviews.models import Decision, Mark, ReviewEntry, Seen
 from reviews.services.enqueue import QUEUE, session_of
 from reviews.services.recording import decided
 from reviews.services.sight import first_sight
@@ -152,8 +152,8 @@ def _read_again(document: ReviewEntry) -> None:
 
 _WANTED = {"load_attempts": 0, "load_claimed_until": None}
 _TAKEN_OVER = (
-    *("text", "text_size", "text_by", "preview", "marks", "danger", "risk", "decided_by", "decided_via", "decided_at"),
-    *("session", "loaded_at"),
+    *("text", "text_size", "text_by", "preview", "marks", "danger", "risk", "screened"),
+    *("decided_by", "decided_via", "decided_at", "session", "loaded_at"),
 )
 
 
@@ -180,6 +180,8 @@ def _join(entry: ReviewEntry, document: ReviewEntry, item: RetainItem) -> None:
         **{name: getattr(entry, name) for name in _TAKEN_OVER},
     )
     entry.decisions.update(entry=document)
+    Mark.objects.filter(entry=document).delete()
+    Mark.objects.filter(entry=entry).update(entry=document)
     known = Seen.objects.filter(entry=document)
     for seen in Seen.objects.filter(entry=entry):
         if not known.filter(user=seen.user_id, text_hash=seen.text_hash).exists():

@@ -28,7 +28,8 @@ from banks.retain.flush import being_fed
 from reviews import search
 from reviews.curation import reapply, remember
 from reviews.models import ReviewEntry
-from reviews.services import document_facts, returned
+from reviews.screening.screen import screen
+from reviews.services import document_facts, marking, returned
 from reviews.services.document_facts import DocumentFacts
 from reviews.services.enqueue import session_of
 from reviews.services.expiry import expiry_of
@@ -122,10 +123,10 @@ def _document(client: HindsightClient, entry: ReviewEntry) -> Document | None:
 
 def _loaded(entry: ReviewEntry, document: Document, facts: DocumentFacts) -> str:
     text = document.text.encode("utf-8", "replace").decode("utf-8")
+    at_sight = first_sight(text, screen(text))  # takes its time, and no transaction
     with transaction.atomic():
         blob = Blob.objects.store(text)
         edit = _edit_that_made(entry, blob)
-        at_sight = first_sight(text)
         entry.danger = at_sight["danger"]
         changes: dict[str, Any] = {
             "load_state": Load.LOADED,
@@ -160,6 +161,7 @@ def _loaded(entry: ReviewEntry, document: Document, facts: DocumentFacts) -> str
             return "overtaken"
         if other_text:
             search.index(entry_id=entry.pk, document_id=entry.document_id, text=text)
+        marking.put(entry.pk, text)
         returned.look(entry, other_text=other_text)
         _curate(entry, facts, edit)
     return "loaded"

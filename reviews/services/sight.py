@@ -3,18 +3,29 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from banks import hidden
+from banks.secrets.masking import masked
+from reviews.screening import hidden
+from reviews.screening.marks import Found
+from reviews.screening.screen import summary
 
 PREVIEW = 300
 SEVERITY = {"none": 1, "attention": 2, "danger": 3}
 
 
-def first_sight(text: str) -> dict[str, Any]:
-    """`preview`, `marks`, `danger` and `risk` of an entry with this text."""
-    marks = [{"what": f.what, "tone": f.tone, "count": f.count, "note": f.note} for f in hidden.findings(text)]
+def first_sight(text: str, found: Sequence[Found] | None = None) -> dict[str, Any]:
+    """`preview`, `marks`, `danger` and `risk` of an entry with this text.
+
+    `found`: what the rules say, where a worker has asked them; else hidden characters alone, and the rest comes later.
+    """
+    found = list(hidden.find(text)) if found is None else found
+    begins = " ".join(text[: 4 * PREVIEW].replace("\x00", " ").split())[: 2 * PREVIEW]  # PostgreSQL has no NUL
+    return {"preview": masked(begins)[:PREVIEW], "screened": 0, **weighed(summary(found, text))}
+
+
+def weighed(marks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """`marks`, and what they come to."""
     return {
-        "preview": " ".join(text[: 4 * PREVIEW].replace("\x00", " ").split())[:PREVIEW],  # PostgreSQL has no NUL
-        "marks": marks,
+        "marks": list(marks),
         "danger": any(mark["tone"] == "danger" for mark in marks),
         "risk": risk_of(marks),
     }

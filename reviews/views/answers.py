@@ -17,6 +17,7 @@ from reviews.models import ReviewEntry
 from reviews.selectors import card, facts, queue
 from reviews.selectors.changes import Changes, Mark
 from reviews.selectors.filters import Filters
+from reviews.selectors.marks import marks_of
 from reviews.selectors.shown import Shown
 from reviews.selectors.standing import standing_of
 from reviews.services.approvals import approvals_of
@@ -65,8 +66,9 @@ def show_card(
     notice: Notice | None = None,
     announce: str = "",
     status: int = 200,
+    revealed: bool = False,
 ) -> HttpResponse:
-    sheet = _sheet(request, entry)
+    sheet = _sheet(request, entry, revealed=revealed)
     here = f"{card_url(entry.pk, filters)}{'&' if filters.query() else '?'}"
     part = sheet.part if sheet else 0
     context = {
@@ -82,6 +84,8 @@ def show_card(
         "deletion": card.deletion_of(entry),
         "notice": notice,
         "announce": announce,
+        "found": marks_of(entry),
+        "revealed": revealed,
     }
     return answer(request, "entry_card", "entry_detail", context, card_url(entry.pk, filters), status=status)
 
@@ -99,12 +103,12 @@ def sheet_context(request: PersonRequest, entry: ReviewEntry, filters: Filters) 
     }
 
 
-def _sheet(request: PersonRequest, entry: ReviewEntry) -> Paper | None:
+def _sheet(request: PersonRequest, entry: ReviewEntry, *, revealed: bool) -> Paper | None:
     """The text as the page shows it: both ends of a long one at first, or the part that was asked for."""
     if entry.text is None or entry.text.erased:
         return None
     part = number_of(request.GET.get("full", ""), digits=5)
-    return paper(entry.text.text, part)
+    return paper(entry.text.text, part, revealed=revealed)
 
 
 def answer(

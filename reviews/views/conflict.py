@@ -8,6 +8,7 @@ from django.views.decorators.http import require_safe
 from banks.diffs import diff
 from banks.models import Blob, Role
 from banks.paper import paper
+from banks.secrets.masking import numbered
 from memadmin.htmx import PersonRequest
 from reviews.access import get_entry
 from reviews.models import ReviewEntry
@@ -49,7 +50,7 @@ def show_conflict(
         **_texts(entry, shown, typed),
         "news": news,
         "events": card.decisions_since(entry, shown.version),
-        "typed": typed,
+        "typed": None if typed is None else numbered(typed)[0],
         "notice": notice,
         "tried": tried,
     }

@@ -8,6 +8,7 @@ from django.views.decorators.http import require_http_methods
 
 from banks.diffs import diff
 from banks.models import Role
+from banks.secrets.masking import numbered, restored
 from memadmin.htmx import PersonRequest, wants_fragment
 from reviews.access import get_entry
 from reviews.errors import Conflict, NotDecided
@@ -15,7 +16,7 @@ from reviews.models import Decision, ReviewEntry
 from reviews.selectors import queue
 from reviews.selectors.facts import stake_of
 from reviews.selectors.filters import Filters
-from reviews.selectors.shown import Shown
+from reviews.selectors.shown import Shown, text_shown
 from reviews.services import decide
 from reviews.text import normalise_newlines
 from reviews.views.answers import Notice, answer, card_context, card_url, show_card, show_next
@@ -36,9 +37,10 @@ def entry_edit(request: PersonRequest, pk: int) -> HttpResponse:
         if not _editable(entry):
             return show_card(request, entry, filters, notice=NOT_EDITABLE, status=409)
         return _form(request, entry, filters, _stored(entry), Shown.now(entry))
-    text, shown = request.POST.get("text", ""), Shown.parse(request.POST)
+    shown = Shown.parse(request.POST)
     if shown is None:
         return show_card(request, entry, filters, notice=UNSEEN, status=422)
+    text = _typed(request, entry, shown)
     wanted = request.POST.get("do", "save")
     if wanted == "preview":
         return _preview(request, entry, filters, text, shown)
@@ -100,7 +102,7 @@ def _form(
     context = {
         **card_context(request, entry, filters, shown),
         **_comparison(entry, text),
-        "text": text,
+        "text": numbered(text)[0],
         "editing": True,
         "watched": True,
         "error": error,
@@ -121,6 +123,12 @@ def _comparison(entry: ReviewEntry, text: str) -> dict[str, Any]:
     stored = _stored(entry)
     new = normalise_newlines(text, stored)
     return {"diff": diff(stored, new), "length": len(new), "length_before": len(stored)}
+
+
+def _typed(request: PersonRequest, entry: ReviewEntry, shown: Shown) -> str:
+    """The text of the form, in which secrets go by a name, with the secrets that were left in it."""
+    original = text_shown(entry, shown)
+    return restored(request.POST.get("text", ""), original.text if original else _stored(entry))
 
 
 def _stored(entry: ReviewEntry) -> str:

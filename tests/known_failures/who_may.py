@@ -177,6 +177,8 @@ WHO_MAY: dict[str, tuple[str, str]] = {
     "reviews:entry-open": ("-", "reviewer"),
     "reviews:entry-put-back": ("-", "reviewer"),
     "reviews:entry-reload": ("-", "reviewer"),
+    "reviews:entry-dismiss": ("-", "reviewer"),
+    "reviews:entry-reveal": ("-", "reviewer"),
     "reviews:entry-revert": ("-", "reviewer"),
     "reviews:entry-skip": ("-", "viewer"),
     "reviews:entry-undo": ("-", "reviewer"),
