@@ -230,5 +230,5 @@ def test_the_number_of_queries_does_not_grow(
     put(people.reviewer, bank, *[f"Memory {number}." for number in range(12)])
     client: Client = as_user(people.owner)
     client.get("/reviews/?state=held")
-    with django_assert_max_num_queries(22):
+    with django_assert_max_num_queries(23):
         client.get("/reviews/?state=held")
