@@ -33,6 +33,10 @@ class Order:
         """Behind this row, or before it."""
         return Cursor(getattr(row, self.field), row.pk, back)
 
+    def fixes(self, stretch: Q) -> bool:
+        """Whether all its rows have the same value: they are in order by their ids alone."""
+        return False
+
     def by(self, *, backwards: bool = False) -> list[str]:
         """For rows that all have a date, or all have none."""
         return [f"-{self.field}", "-pk"] if self.descending != backwards else [self.field, "pk"]
@@ -68,6 +72,9 @@ class Shared(Order):
     def by(self, *, backwards: bool = False) -> list[str]:
         field = f"-{self.field}" if self.descending != backwards else self.field
         return [field, "-pk" if backwards else "pk"]
+
+    def fixes(self, stretch: Q) -> bool:
+        return any(isinstance(child, tuple) and child[0] == self.field for child in stretch.children)
 
     def stretches(self, model: type[Model], cursor: "Cursor | None") -> list[Q]:
         """Rows with the cursor's value, those with another one, and of texts those with none."""
@@ -188,7 +195,7 @@ def _one_range(rows: QuerySet[Row], split: Split | None) -> tuple[QuerySet[Row],
 def _parts(rows: QuerySet[Row], order: Order, cursor: Cursor | None) -> Iterator[QuerySet[Row]]:
     by = order.by(backwards=cursor is not None and cursor.backwards)
     for stretch in order.stretches(rows.model, cursor):
-        yield rows.filter(stretch).order_by(*by)
+        yield rows.filter(stretch).order_by(*(by[-1:] if order.fixes(stretch) else by))
 
 
 def first_of_each(
@@ -227,8 +234,11 @@ def _mark(value: Any, number: int) -> Any:
 
 
 def _nearest(part: QuerySet[Row], order: Order, limit: int, split: Split) -> list[int]:
-    down, ids_down = (str(name).startswith("-") for name in part.query.order_by)
+    by = [str(name).startswith("-") for name in part.query.order_by]
+    down, ids_down = by[0], by[-1]
     rows = part.values_list(order.field, "pk")
+    if len(by) == 1:
+        return sorted((pk for _, pk in first_of_each(rows, split, limit)), reverse=ids_down)[:limit]
     if isinstance(order, Shared) and order.text and connections[part.db].vendor != "sqlite":
         # It compares texts by a language; SQLite by their bytes, as we do.
         merged = f"1{' DESC' if down else ''}, 2{' DESC' if ids_down else ''}"
