@@ -14,7 +14,7 @@ MOST_BLOCKS = 1_000
 MOST_CHARACTERS = 200_000
 
 _FENCE = re.compile(r"(`{3,}|~{3,})")
-_HEADING = re.compile(r"(#{1,6})\s+(.*?)\s*#*\s*")
+_HEADING = re.compile(r"(#{1,6})\s+(.*)")
 _BULLET = re.compile(r"\s*[-*+]\s+(.*)")
 _NUMBER = re.compile(r"\s*\d{1,9}[.)]\s+(.*)")
 _INLINE = re.compile(r"`([^`\n]+)`|\*\*([^*\n]+)\*\*|__([^_\n]+)__")
@@ -78,7 +78,7 @@ def _blocks(text: str) -> Iterator[Block]:
 
 def _kind_of(line: str) -> tuple[Kind, str, int]:
     if found := _HEADING.fullmatch(line):
-        return "heading", found[2], len(found[1])
+        return "heading", found[2].rstrip().rstrip("#").rstrip(), len(found[1])
     if found := _BULLET.fullmatch(line):
         return "bullets", found[1], 0
     if found := _NUMBER.fullmatch(line):

@@ -34,4 +34,4 @@ def one_line(text: str) -> str:
 
 def within(tag: str, text: str) -> str:
     """The text as it may stand between `<tag>` and `</tag>`: whatever it holds, it does not end there."""
-    return re.sub(rf"<(?=\s*/?\s*{re.escape(tag)}\b)", "&lt;", tame(text), flags=re.IGNORECASE)
+    return re.sub(rf"<(?=\s*(?:/\s*)?{re.escape(tag)}\b)", "&lt;", tame(text), flags=re.IGNORECASE)

@@ -50,6 +50,16 @@ def number(row: Row, key: str, default: int | None = 0) -> int | None:
     return min(max(int(value), 0), LARGEST) if isinstance(value, int | float) else default
 
 
+def decimal(value: Any) -> float | None:
+    """A number as a float. JSON knows no largest one: what is none here is None, like what is no number at all."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        return float(value)
+    except OverflowError:
+        return None
+
+
 def counts(row: Row, key: str) -> dict[str, int]:
     value = row.get(key)
     return {str(k): number(value, k) for k, v in value.items() if isinstance(v, int)} if isinstance(value, dict) else {}

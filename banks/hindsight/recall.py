@@ -63,7 +63,7 @@ class Hit:
     def parse(cls, row: Row) -> "Hit":
         given = row.get("scores")
         scores = given.items() if isinstance(given, dict) else ()
-        told = {str(k): float(v) for k, v in scores if isinstance(v, int | float) and not isinstance(v, bool)}
+        told = {str(k): value for k, v in scores if (value := fields.decimal(v)) is not None}
         # Lists call them `source_memory_ids`.
         return cls(replace(Fact.parse(row), source_fact_ids=fields.texts(row, "source_fact_ids")), told)
 
@@ -172,5 +172,4 @@ def _rows(row: Row, key: str) -> list[Row]:
 
 
 def _seconds(row: Row, key: str) -> float:
-    value = row.get(key)
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else 0.0
+    return fields.decimal(row.get(key)) or 0.0
