@@ -6,7 +6,7 @@ appeared since is left alone, and one that vanished since is not made unseen.
 
 import json
 from collections.abc import Container, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from django.db import transaction
@@ -19,6 +19,7 @@ from banks.models import Bank, Blob, Job, JobItem, Role, Write
 from banks.seeds import library
 from banks.seeds.planning import CREATE, EXISTS, REFRESH, UNSCOPED, Judged, Wanted, drift, judge, wanted
 from banks.seeds.shape import SeedSpec
+from banks.services.refusal import fingerprint
 from memadmin.accounts.models import User
 
 KIND = "seed-models"
@@ -32,6 +33,7 @@ NOT_ADDRESSABLE = "No call can name this bank: its id has a slash."
 NO_BANK = "The bank is not on its server. None was made: create it first."
 PAUSED = "The server does not answer just now, so it was not asked."
 NOT_IN_PREVIEW = "It would be made now, and the preview did not say so. Preview again."
+SEED_CHANGED = "The seed was changed since the preview. Preview again."
 IS_THERE_NOW = "It has appeared since the preview."
 IN_QUEUE = "A row of the write log makes it already, or waits for a person to."
 
@@ -51,7 +53,10 @@ class Asked:
 
 @dataclass(frozen=True)
 class Row:
-    """What a seed comes to in a bank. `model` empty: it is about the whole bank; `write`: the row that makes it."""
+    """What a seed comes to in a bank. `model` empty: it is about the whole bank; `write`: the row that makes it.
+
+    definition: stands for all that the seed said, so that nothing else is made of it after a preview.
+    """
 
     bank: int
     status: str
@@ -64,6 +69,7 @@ class Row:
     differs: Sequence[str] = ()
     max_tokens: int = 0
     by_itself: bool = False
+    definition: str = ""
     write: int | None = None
 
     @classmethod
@@ -96,7 +102,7 @@ def follow(*, user: User, previewed: Job) -> Job:
     if (before := Job.objects.filter(kind=KIND, owner=user, params__after=previewed.pk).first()) is not None:
         return before
     asked = {name: previewed.params[name] for name in ("banks", "mode", "project", "seeds")}
-    picks = [[row.bank, row.seed] for row in rows_of(previewed) if row.status == CREATE]
+    picks = [[row.bank, row.seed, row.definition] for row in rows_of(previewed) if row.status == CREATE]
     return _start(user, Asked(**asked), Write.Via.WEB, False, title="Seeding", after=previewed.pk, picks=picks)
 
 
@@ -204,12 +210,14 @@ def _row(bank: Bank, judged: Judged, differs: list[str]) -> Row:
         differs=differs,
         max_tokens=seed.max_tokens,
         by_itself=bool(seed.trigger.get("refresh_after_consolidation")),
+        definition=fingerprint(seed.as_json()),
     )
 
 
 def _place(run: jobs.Run, worked: _Bank, judged: Judged, row: Row, *, waits: bool) -> None:
     picks = run.params.get("picks")
-    picked = picks is None or [row.bank, row.seed] in picks
+    seen = {(bank, seed): definition for bank, seed, definition in picks or ()}
+    picked = picks is None or (row.bank, row.seed) in seen
     if row.status != CREATE:
         reason = IS_THERE_NOW if picks is not None and picked and row.status == EXISTS else ""
         worked.rows.append(_as(row, row.status, reason))
@@ -219,6 +227,8 @@ def _place(run: jobs.Run, worked: _Bank, judged: Judged, row: Row, *, waits: boo
         worked.rows.append(row)
     elif not picked:
         worked.rows.append(_as(row, LEFT, NOT_IN_PREVIEW))
+    elif picks is not None and seen[row.bank, row.seed] != row.definition:
+        worked.rows.append(_as(row, LEFT, SEED_CHANGED))
     else:
         worked.make.append((judged.wanted, row))
 
@@ -228,8 +238,7 @@ def _as(row: Row, status: str, reason: str, write: int | None = None) -> Row:
 
 
 def _kept(row: Row) -> dict[str, Any]:
-    names = ("bank", "seed", "name", "model", "tags", "found_tags", "differs", "max_tokens", "by_itself", "write")
-    return {name: getattr(row, name) for name in names}
+    return {each.name: getattr(row, each.name) for each in fields(row) if each.name not in ("status", "reason")}
 
 
 def _keep(run: jobs.Run, pk: int, worked: _Bank) -> None:

@@ -9,6 +9,8 @@ from banks.hidden import has_hidden
 from banks.retain.scope import GLOBAL, MODES, PER_PROJECT, TAGGED
 
 ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")  # NUL and halves of a character: no database, or no UTF-8, takes them
+SAID_BACK = 60  # characters of a name that a file made up
 LONGEST_ID, LONGEST_NAME, LONGEST_QUERY = 64, 200, 8_000
 LEAST_TOKENS, MOST_TOKENS, TOKENS = 256, 8_192, 2_048  # servers refuse others; what they take where none is said
 MOST_TAGS, LONGEST_TAG = 20, 200
@@ -76,7 +78,7 @@ class NotASeed(ValueError):
 def checked(values: Mapping[str, Any]) -> SeedSpec:
     """The seed that these values, of a form or a file, describe. Raises NotASeed."""
     given = {_ALSO.get(name, name): value for name, value in values.items()}
-    problems = {name: "Unknown." for name in given if name not in _NAMES}
+    problems = {_said_back(name): "Unknown." for name in given if name not in _NAMES}
     for name, check in _CHECKS.items():
         if said := check(given.get(name)):
             problems[name] = said
@@ -97,6 +99,10 @@ def checked(values: Mapping[str, Any]) -> SeedSpec:
     return spec
 
 
+def _said_back(name: Any) -> str:
+    return _UNSTORABLE.sub("\ufffd", str(name))[:SAID_BACK]
+
+
 def _id(value: Any) -> str:
     if not isinstance(value, str) or not ID.fullmatch(value) or len(value) > LONGEST_ID:
         return f"Lower-case letters, digits and single hyphens between them, at most {LONGEST_ID}."
@@ -106,13 +112,13 @@ def _id(value: Any) -> str:
 def _name(value: Any) -> str:
     if not isinstance(value, str) or not value.strip() or len(value) > LONGEST_NAME:
         return f"A name of at most {LONGEST_NAME} characters."
-    return "It holds hidden characters. Type it instead of pasting it." if has_hidden(value) else ""
+    return "It holds hidden characters. Type it instead of pasting it." if _hides(value) else ""
 
 
 def _query(value: Any) -> str:
-    if not isinstance(value, str) or not value.strip() or len(value) > LONGEST_QUERY:
-        return f"A question of at most {LONGEST_QUERY:,} characters."
-    return "It holds a NUL character." if "\0" in value else ""
+    if not isinstance(value, str) or not re.search(r"\w", value) or len(value) > LONGEST_QUERY:
+        return f"A question of at most {LONGEST_QUERY:,} characters, with a word in it."
+    return "It holds a NUL character, or half a character." if _UNSTORABLE.search(value) else ""
 
 
 def _scopes(value: Any) -> str:
@@ -129,9 +135,16 @@ def _tags(value: Any) -> str:
     if value is None:
         return ""
     good = isinstance(value, list | tuple) and all(isinstance(tag, str) and tag.strip() == tag for tag in value)
-    if not good or len(value) > MOST_TAGS or not all(0 < len(tag) <= LONGEST_TAG and "\0" not in tag for tag in value):
+    if not good or len(value) > MOST_TAGS or not all(0 < len(tag) <= LONGEST_TAG for tag in value):
         return f"At most {MOST_TAGS} tags of up to {LONGEST_TAG} characters, without blanks around them."
+    if any(_hides(tag) for tag in value):
+        return "A tag is one line without hidden characters."
     return ""
+
+
+def _hides(line: str) -> bool:
+    """Whether what should be one line of words is none, or holds what nobody sees or stores."""
+    return len(line.splitlines()) > 1 or has_hidden(line) or _UNSTORABLE.search(line) is not None
 
 
 def _tokens(value: Any) -> str:
@@ -148,7 +161,7 @@ def _trigger(value: Any) -> str:
     for name, given in value.items():
         kind, words = _TRIGGER.get(name, (None, ()))
         if kind is None:
-            return f"“{str(name)[:60]}” is nothing that a seed can say. Known: {', '.join(_TRIGGER)}."
+            return f"“{_said_back(name)}” is nothing that a seed can say. Known: {', '.join(_TRIGGER)}."
         too_large = isinstance(given, int) and not 0 <= given <= LARGEST
         if type(given) is not kind or (words and given not in words) or too_large:
             return f"{name}: {', '.join(words) or _SAID[kind]}."

@@ -34,6 +34,20 @@ def test_making_follows_its_preview(bank: Bank, line: LyingTransport, people: Pe
     assert [row.params["model"] for row in Write.objects.filter(kind="seed")] == ["project-conventions-shop"]
 
 
+def test_a_seed_that_was_changed_since_the_preview_is_not_made_unseen(
+    bank: Bank, line: LyingTransport, people: People
+) -> None:
+    seed = make_seed(extra_tags=["team:a"])
+    make_seed("words")
+    preview = previewed(people.owner, bank, seeds=["glossary", "words"])
+    type(seed).objects.filter(pk=seed.pk).update(extra_tags=["team:b"])
+    job = seeding.follow(user=people.owner, previewed=preview)
+    assert jobs.run(job.pk) == "done"
+    assert told(job) == {"glossary": "left", "words": "create"}
+    assert row_of(job, "glossary").reason == seeding.SEED_CHANGED
+    assert [row.params["model"] for row in Write.objects.filter(kind="seed")] == ["words"]
+
+
 def test_many_banks_have_a_result_each(bank: Bank, line: LyingTransport, people: People) -> None:
     person = factories.make_bank("ann", server=bank.server, kind=Bank.Kind.PERSON, person=people.owner)
     slash = factories.make_bank("a/b", server=bank.server)
