@@ -1,6 +1,9 @@
 """Pages of saved queries, and of answers that a model writes."""
 
+import html
+import re
 from typing import Any
+from urllib.parse import unquote
 
 import httpx
 import pytest
@@ -64,6 +67,20 @@ def test_what_was_retired_says_so_and_need_not_come_back(
     assert list(check.expected.all()) == [kept]
     assert "It is the only fact" in text_of(client.post(f"{here}drop/", {"expected": kept.pk}, follow=True))
     assert list(check.expected.all()) == [kept]
+
+
+def test_a_lost_fact_is_looked_for_by_words_that_it_has(
+    bank: Bank, people: People, as_user: Any, line: LyingTransport
+) -> None:
+    fact = "The ledger of the harbour office has been kept by Cleo & her brother since the great flood."
+    store(bank, "notes/c.md", fact)
+    check = save(people.reviewer, bank, "Who keeps the ledger of the harbour office since the flood?")
+    expected = check.expected.get()
+    assert len(expected.text) > 60
+    lose(check)
+    page = text_of(as_user(people.viewer).get(f"/recall/checks/{check.pk}/"))
+    (words,) = re.findall(r"/facts/\?q=([^\"]+)", page)
+    assert unquote(html.unescape(words)) in expected.text
 
 
 def test_it_is_asked_now_and_the_page_waits_for_it(
