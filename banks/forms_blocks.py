@@ -6,6 +6,7 @@ from django import forms
 
 from banks.access import banks_for
 from banks.blocks import agents, markers, preview
+from banks.forms_directives import TagsField
 from banks.forms_memory import PLAIN, SELECT
 from banks.forms_transcripts import BankChoice
 from banks.models import Bank
@@ -23,12 +24,9 @@ class BlockForm(forms.Form):
         widget=forms.NumberInput({"class": "input", "inputmode": "numeric", "placeholder": f"{agents.MOST_CHARS}"}),
         help_text="Characters of the whole block, as JavaScript counts them.",
     )
-    tags = forms.CharField(
+    tags = TagsField(
         label="Tags",
-        required=False,
-        max_length=1_000,
-        widget=forms.TextInput(PLAIN),
-        help_text="With commas between. Models without tags are always there, others where they share one.",
+        help_text="One on each line. Models without tags are always there, others where they share one.",
     )
 
     def most(self) -> int:
@@ -36,7 +34,7 @@ class BlockForm(forms.Form):
         return agents.MOST_CHARS if given is None else given
 
     def tag_list(self) -> list[str]:
-        return [tag for each in self.cleaned_data.get("tags", "").split(",") if (tag := each.strip())]
+        return list(self.cleaned_data.get("tags", []))
 
 
 class AgentsFileForm(forms.Form):

@@ -55,10 +55,18 @@ def test_an_empty_block_says_why(bank: Bank, line: LyingTransport, people: Peopl
     client = as_user(people.viewer)
     assert "no mental model with a text" in part(client, "block", bank)
     make_model(bank, tags=["project:desk"])
-    page = cells(part(client, "block", bank, tags="project:shop, team:x"))
+    page = cells(part(client, "block", bank, tags="project:shop\nteam:x"))
     assert "The block is empty." in page
     assert "1 model has tags, and none of these." in page
     assert f"at least {MINIMUM:,} characters" in cells(part(client, "block", bank, max_chars="3"))
+
+
+def test_a_tag_with_a_comma_is_one_tag(bank: Bank, line: LyingTransport, people: People, as_user: SignIn) -> None:
+    store(bank, "notes/shop.md", "Cleo keeps the ledger.", tags=["shop,desk"])
+    make_model(bank, tags=["shop,desk"])
+    client = as_user(people.viewer)
+    assert "Everything fits." in part(client, "block", bank, tags="shop,desk")
+    assert "The block is empty." in cells(part(client, "block", bank, tags="shop\ndesk"))
 
 
 def test_a_bank_that_cannot_be_read_has_no_empty_block(
