@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from banks import connections
+from banks.crypto import CannotDecrypt
 from banks.hindsight import HindsightClient, HindsightError, NotAddressable, NotFound, Refused, Timeout, Unreachable
 from banks.models import Bank, Server
 
@@ -57,6 +58,8 @@ def reading(bank: Bank, *, within: float = CALL_SECONDS) -> Iterator[HindsightCl
         raise Unread("lost" if error.what == "route" else "missing", str(error)) from error
     except HindsightError as error:
         raise Unread(_face(error), str(error)) from error
+    except CannotDecrypt as error:
+        raise Unread("failed", f"The stored key cannot be read: {error}.") from error
 
 
 def _face(error: HindsightError) -> str:

@@ -9,7 +9,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from banks import access, selectors_models, writes
-from banks.hindsight import MentalModel
+from banks.hindsight import MentalModel, NotAddressable, check_model_id
 from banks.mental.looking import seen_of
 from banks.model_kinds import KINDS
 from banks.models import Bank, Blob, ModelPin, Role, Write
@@ -30,8 +30,15 @@ ERASED = "Our copy of what it was made of was erased."
 
 
 def refresh(*, user: User, bank: Bank, model_id: str, name: str = "", via: Write.Via = Write.Via.WEB) -> Write:
-    """Raises Http404 and NotEnough as `access.require`, Refusal while another act on it is under way."""
+    """Raises Http404 and NotEnough as `access.require`, Refusal while another act on it is under way.
+
+    The model is not read first, so an id that no call can name is refused here: it would wait for a person for ever.
+    """
     access.require(user, bank, Role.REVIEWER)
+    try:
+        check_model_id(model_id)
+    except NotAddressable as error:
+        raise Refusal(f"No call can name this model. {error.detail}") from error
     with transaction.atomic():
         _check_free(bank, [model_id])
         params = {"model": model_id, "name": name}

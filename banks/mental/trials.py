@@ -7,9 +7,10 @@ from typing import Any
 
 from django.utils import timezone
 
-from banks import access, connections, jobs
-from banks.hindsight import HindsightError, Invalid, NotFound, Retired, Timeout
+from banks import access, jobs
+from banks.hindsight import HindsightClient, Invalid, NotFound, RefreshTrial, Retired, Timeout
 from banks.models import Bank, Job, JobItem, Role
+from banks.recall.opening import asking
 from memadmin.accounts.models import User
 from memadmin.retention import head_of
 
@@ -18,7 +19,6 @@ READ_TIMEOUT = 150.0  # seconds; a work that stores nothing for longer than 180 
 KEPT = 200_000  # bytes of a text
 KEPT_FOR = timedelta(days=1)
 NO_METHOD = 405
-NO_RIGHT = "You may not refresh models of this bank any more."
 NOT_OFFERED = "This server offers no dry run of a refresh. Nothing was written."
 TOO_LONG = f"The server did not answer within {READ_TIMEOUT:.0f} seconds. Nothing was written."
 
@@ -62,24 +62,10 @@ def forget() -> int:
 
 
 def _run(run: jobs.Run) -> dict[str, Any]:
-    bank = Bank.objects.select_related("server").filter(pk=run.params["bank"]).first()
-    role = access.role_on(jobs.person_of(run.job), bank) if bank else None
-    if bank is None or role is None or role < Role.REVIEWER:
-        raise jobs.JobError(NO_RIGHT)
     if run.job.items.exists():
         return {"tried": 1}
-    try:
-        with connections.talking_to(bank.server, read_timeout=READ_TIMEOUT) as client:
-            found = client.try_refresh(bank.bank_id, run.params["model"])
-    except Timeout:
-        raise jobs.JobError(TOO_LONG) from None
-    except (NotFound, Retired, Invalid) as error:
-        refused = isinstance(error, NotFound) and error.what != "route"
-        if refused or (isinstance(error, Invalid) and error.status != NO_METHOD):
-            raise jobs.JobError(f"{error.detail} Nothing was written.") from error
-        raise jobs.JobError(NOT_OFFERED) from error
-    except HindsightError as error:
-        raise jobs.JobError(f"{error} Nothing was written.") from error
+    with asking(run, Role.REVIEWER, read_timeout=READ_TIMEOUT) as (client, bank):
+        found = _tried(client, bank, run.params["model"])
     before, after = head_of(found.before, KEPT), head_of(found.after, KEPT)
     told = {name: getattr(found, name) for name in ("outcome", "writes", "mode", "fallback", "retrieved", "used")}
     told |= {"tokens": found.tokens, "warnings": [each[:300] for each in found.warnings[:20]]}
@@ -88,6 +74,19 @@ def _run(run: jobs.Run) -> dict[str, Any]:
         raw = json.dumps(told, ensure_ascii=False).encode("utf-8", "replace")
         JobItem.objects.create(job=run.job, number=1, outcome="tried", raw=raw)
     return {"tried": 1}
+
+
+def _tried(client: HindsightClient, bank: Bank, model_id: str) -> RefreshTrial:
+    """Raises JobError where the server, or the model, offers no dry run; other errors as they come."""
+    try:
+        return client.try_refresh(bank.bank_id, model_id)
+    except Timeout:
+        raise jobs.JobError(TOO_LONG) from None
+    except (NotFound, Retired, Invalid) as error:
+        refused = isinstance(error, NotFound) and error.what != "route"
+        if refused or (isinstance(error, Invalid) and error.status != NO_METHOD):
+            raise jobs.JobError(f"{error.detail} Nothing was written.") from error
+        raise jobs.JobError(NOT_OFFERED) from error
 
 
 jobs.register(KIND, _run)
