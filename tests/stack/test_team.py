@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
@@ -32,7 +32,13 @@ class Process:
         self.name, self._log = name, folder / f"{name}.log"
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(
-                command, cwd=ROOT, env=env, stdout=log, stderr=log, preexec_fn=partial(die_with_parent, os.getpid())
+                command,
+                cwd=ROOT,
+                env=env,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+                preexec_fn=partial(die_with_parent, os.getpid()),
             )
 
     @property
@@ -40,8 +46,10 @@ class Process:
         return self._log.read_text(errors="replace")
 
     def kill(self) -> None:
-        self._process.kill()
-        self._process.wait(20)
+        """With its children: a web server cannot take them along."""
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait(60)
 
     def ask_to_stop(self) -> None:
         self._process.send_signal(signal.SIGTERM)
