@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from banks.hidden import Segment, segments
+from banks.secrets.masking import masked
 
 MOST_BLOCKS = 1_000
 MOST_CHARACTERS = 200_000
@@ -40,9 +41,9 @@ class Block:
 
 
 def blocks_of(text: str) -> list[Block]:
-    """At most so many; the rest is one paragraph at the end that says so."""
+    """At most so many; the rest is one paragraph at the end that says so. Secrets are masked."""
     blocks: list[Block] = []
-    for block in _blocks(text[:MOST_CHARACTERS]):
+    for block in _blocks(masked(text)[:MOST_CHARACTERS]):
         if len(blocks) == MOST_BLOCKS:
             blocks.append(Block("paragraph", [[Span("", segments("… The rest is in the text as it is."))]]))
             return blocks

@@ -17,7 +17,7 @@ _WORTH = re.compile(
     re.IGNORECASE,
 )
 # Ids and names in one word.
-_WORTH_ALONE = re.compile(r"(?=[A-Za-z_]*\d)\w{20,}|://|[=:]\S|eyJ|[sg][hk][-p_]|[^\x00-\x7f]")
+_WORTH_ALONE = re.compile(r"(?<![A-Za-z_])(?=[A-Za-z_]*\d)\w{20,}|://|[=:]\S|eyJ|[sg][hk][-p_]|[^\x00-\x7f]")
 
 
 @dataclass(frozen=True)

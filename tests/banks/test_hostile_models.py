@@ -13,6 +13,7 @@ from banks.mental import trials
 from banks.models import Bank, Job, Server, Write
 from banks.reading import Unread, reading
 from banks.recall import opening
+from banks.secrets import find
 from banks.seeds import NotASeed, checked, library
 from tests.banks.admin_pages import SignIn, url
 from tests.banks.conftest import LyingTransport
@@ -34,6 +35,18 @@ def test_blanks_in_a_heading_cost_no_more_than_other_text() -> None:
     (block,) = blocks_of(f"## a{' ' * MANY}b{' #' * 3} ##")
     assert (block.kind, block.level) == ("heading", 2)
     assert block.lines[0][0].segments[0].text == f"a{' ' * MANY}b # # #"
+
+
+def test_a_long_word_costs_no_more_to_look_through_for_secrets_than_other_text() -> None:
+    assert find("a_" * MANY) == []
+    assert find("a" * MANY) == []
+
+
+def test_secrets_are_masked_in_a_text_with_headings_and_lists() -> None:
+    page = blocks_of("# Ways in\n\n- DB_PASSWORD=kestrel-wobbly-31\n")
+    said = "".join(piece.text for block in page for line in block.lines for span in line for piece in span.segments)
+    assert "DB_PASSWORD=" in said
+    assert "kestrel" not in said
 
 
 @pytest.mark.parametrize("value", [10**400, -(10**400), True, "1", None])
