@@ -132,7 +132,7 @@ STRONG = [
     ),
     _rule(
         "frame",
-        r"<\s*/?\s*(?:system(?:[_-]?(?:prompt|message|reminder|instruction|override))?|assistant|instructions?|im_start|im_end|function_(?:results?|calls?)|tool_(?:results?|response|output|call|use)|user_(?:query|message|input)|memor(?:y|ies)|(?:hindsight_)?recall(?:ed)?[\w-]*|context|antml:\w+|developer|human|admin(?:istrator)?|important|hidden|secret|prompt)(?:\s+[\w-]+=[^>\n]{0,60})?\s*/?>",
+        r"<\s*(?:/\s*)?(?:system(?:[_-]?(?:prompt|message|reminder|instruction|override))?|assistant|instructions?|im_start|im_end|function_(?:results?|calls?)|tool_(?:results?|response|output|call|use)|user_(?:query|message|input)|memor(?:y|ies)|(?:hindsight_)?recall(?:ed)?[\w-]*|context|antml:\w+|developer|human|admin(?:istrator)?|important|hidden|secret|prompt)(?:\s+[\w-]+=[^>\n]{0,60})?\s*/?>",
     ),
     _rule(
         "frame",
@@ -140,12 +140,12 @@ STRONG = [
     ),
     _rule(
         "frame",
-        r"^[ \t>*#\[(-]*(?:end|begin|start)(?:ning)? (?:of )?(?:the )?(?:recall(?:ed)?|retrieved|stored|untrusted|user|tool|system|previous|context|long-?term|injected|trusted|hindsight)?[ _-]?(?:memor(?:y|ies)|context|documents?|data|input|output|prompt|messages?|instructions?|results?|notes|block|conversation|transcript)\b[^\n]{0,20}$|-{2,}\s*(?:end|begin) (?:of )?[\w ]{0,30}(?:memor|context|prompt|instruct|system|conversation|document)\w*\s*-{2,}|\[(?:end|begin|start) (?:of )?[\w ]{0,24}(?:memor|context|prompt|instruct|system|data|transcript)\w*\]|={3,}\s*(?:end|begin)[^=\n]{0,40}={3,}",
+        r"^[ \t>*#\[(-]*(?:end|begin|start)(?:ning)? (?:of )?(?:the )?(?:recall(?:ed)?|retrieved|stored|untrusted|user|tool|system|previous|context|long-?term|injected|trusted|hindsight)?[ _-]?(?:memor(?:y|ies)|context|documents?|data|input|output|prompt|messages?|instructions?|results?|notes|block|conversation|transcript)\b[^\n]{0,20}$|(?<!-)-{2,}\s*(?:end|begin) (?:of )?[\w ]{0,30}(?:memor|context|prompt|instruct|system|conversation|document)\w*\s*-{2,}|\[(?:end|begin|start) (?:of )?[\w ]{0,24}(?:memor|context|prompt|instruct|system|data|transcript)\w*\]|(?<!=)={3,}\s*(?:end|begin)[^=\n]{0,40}={3,}",
         re.IGNORECASE | re.MULTILINE,
     ),
     _rule(
         "frame",
-        r"[\"']role[\"']\s*:\s*[\"'](?:system|developer|function|tool)[\"']|^\s*(?:#+ ?)?\[?(?:system(?: (?:prompt|message|notice|override|instruction|update))?|developer message|admin(?:istrator)? (?:message|override))\]?\s*:\s*\S",
+        r"[\"']role[\"']\s*:\s*[\"'](?:system|developer|function|tool)[\"']|^[^\S\n]*(?:#+ ?)?\[?(?:system(?: (?:prompt|message|notice|override|instruction|update))?|developer message|admin(?:istrator)? (?:message|override))\]?\s*:\s*\S",
         re.IGNORECASE | re.MULTILINE,
     ),
     _rule(
