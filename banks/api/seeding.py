@@ -70,10 +70,9 @@ def one(request: HttpRequest, seeding_id: int) -> SeedingOut:
 def _asked(user: User, body: SeedingIn) -> Asked:
     """Raises Refused: 404, 403 or 409 for a bank, 422 for the rest."""
     banks = [bank_named(user, each.bank, each.server, Role.ADMIN).pk for each in body.banks]
-    project = body.project.replace("\0", "").encode("utf-8", "replace").decode()
-    if body.scope == TAGGED and not project.strip():
+    if body.scope == TAGGED and not body.project.replace("\0", "").strip():
         raise Refused(422, "A tagged scope needs `project`: whose models they are.", fields=[])
     known = {spec.id for spec in library.every()}
     if unknown := [each for each in body.seeds if each not in known]:
         raise Refused(422, f"There is no seed of the id {unknown[0][:100]}.", fields=[])
-    return Asked(list(dict.fromkeys(banks)), body.scope, project, body.seeds)
+    return Asked(list(dict.fromkeys(banks)), body.scope, body.project, body.seeds)

@@ -40,7 +40,10 @@ IN_QUEUE = "A row of the write log makes it already, or waits for a person to."
 
 @dataclass(frozen=True)
 class Asked:
-    """What is to be seeded. `seeds`: ids, empty for all that fit the scope; `project`: for a tagged scope."""
+    """What is to be seeded. `seeds`: ids, empty for all that fit the scope; `project`: for a tagged scope.
+
+    What no database stores of a project's name, which may be any path of a machine, is not taken.
+    """
 
     banks: Sequence[int]
     mode: str
@@ -48,7 +51,8 @@ class Asked:
     seeds: Sequence[str] = ()
 
     def as_params(self) -> dict[str, Any]:
-        return {"banks": list(self.banks), "mode": self.mode, "project": self.project, "seeds": list(self.seeds)}
+        project = self.project.replace("\0", "").encode("utf-8", "replace").decode()
+        return {"banks": list(self.banks), "mode": self.mode, "project": project, "seeds": list(self.seeds)}
 
 
 @dataclass(frozen=True)

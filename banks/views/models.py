@@ -23,7 +23,7 @@ from memadmin.retention import first_of
 
 EVIDENCE_SHOWN = 200
 VERSIONS_SHOWN = 50
-MODEL_ID = 2_000  # characters of an id that are looked at
+MODEL_ID = 2_000  # characters of an id
 MOST_LOOKS = 40  # a page takes by itself at a text that is being written, and then no more
 
 
@@ -87,9 +87,12 @@ def model_history(request: PersonRequest, pk: int) -> HttpResponse:
 
 
 def named(request: PersonRequest) -> str:
-    """The id of the model that is meant, from query or body. None has NUL in it, and no database stores that."""
-    given = (request.POST if request.method == "POST" else request.GET).get("model", "")[:MODEL_ID]
-    return "" if "\x00" in given else given
+    """The id of the model that is meant, from query or body; "" for what is none. A part of an id is another's.
+
+    None has NUL in it, and no database stores that.
+    """
+    given = (request.POST if request.method == "POST" else request.GET).get("model", "")
+    return "" if "\x00" in given or len(given) > MODEL_ID else given
 
 
 def address_of(view: str, bank: Bank, model_id: str) -> str:

@@ -15,6 +15,8 @@ from banks.reading import Unread, reading
 from banks.recall import opening
 from banks.secrets import find
 from banks.seeds import NotASeed, checked, library
+from banks.seeds import job as seeding
+from banks.seeds.job import Asked
 from tests.banks.admin_pages import SignIn, url
 from tests.banks.conftest import LyingTransport
 from tests.conftest import People
@@ -83,13 +85,20 @@ def test_what_nobody_sees_or_stores_is_in_no_seed(change: dict[str, object], fie
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("model_id", ["", ".", "..", "a/b", "x\0y"])
+@pytest.mark.parametrize("model_id", ["", ".", "..", "a/b", "x\0y", "x" * 2_001])
 def test_no_row_of_the_log_is_about_a_model_that_no_call_can_name(
     bank: Bank, people: People, as_user: SignIn, model_id: str
 ) -> None:
     answer = as_user(people.reviewer).post(url("bank-model-refresh", bank.pk), {"model": model_id})
     assert (answer.status_code, "No call can name this model." in text_of(answer)) == (422, True)
     assert not Write.objects.exists()
+
+
+@pytest.mark.django_db
+def test_a_path_that_is_no_text_is_a_project_all_the_same(bank: Bank, people: People) -> None:
+    asked = Asked([bank.pk], "per-project-tagged", "/srv/shop\0\udcff")
+    job = seeding.preview(user=people.owner, asked=asked)
+    assert Job.objects.get(pk=job.pk).params["project"] == "/srv/shop?"
 
 
 @pytest.mark.django_db
