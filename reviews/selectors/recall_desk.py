@@ -10,11 +10,13 @@ from banks.fact_kinds import seen_hash
 from banks.models import Bank, Blob, ExpectedFact, Job, RecallCheck
 from banks.recall import block, works
 from banks.recall.asked import Asked
+from banks.secrets.masking import masked
 from reviews.models import FactDecision
 from reviews.selectors.bank_facts import mark_of, with_documents, writes_of
 from reviews.selectors.facts import REPLACING, FactRow, fact_row, with_news
 
 Verdict = FactDecision.Verdict
+LOOKED_FOR = 60  # characters
 
 _LEFT_OUT = {
     block.SAME: "in the same words as one before",
@@ -29,6 +31,11 @@ class Expected:
 
     fact: ExpectedFact
     retired: FactDecision | None
+
+    @property
+    def words(self) -> str:
+        """Its beginning up to a secret, to look for it by: what stands in an address is logged."""
+        return masked(self.fact.text)[:LOOKED_FOR].partition("*")[0].strip()
 
 
 @dataclass(frozen=True)

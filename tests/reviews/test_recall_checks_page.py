@@ -81,6 +81,10 @@ def test_a_lost_fact_is_looked_for_by_words_that_it_has(
     page = text_of(as_user(people.viewer).get(f"/recall/checks/{check.pk}/"))
     (words,) = re.findall(r"/facts/\?q=([^\"]+)", page)
     assert unquote(html.unescape(words)) in expected.text
+    ExpectedFact.objects.update(text="DB_PASSWORD=kestrel-wobbly-31 opens the ledger.")
+    page = text_of(as_user(people.viewer).get(f"/recall/checks/{check.pk}/"))
+    assert "q=DB_PASSWORD%3D" in page
+    assert "kestrel" not in page
 
 
 def test_it_is_asked_now_and_the_page_waits_for_it(
