@@ -20,8 +20,11 @@ FACTS = [
 ]
 WHY = "Why is it no longer true?"
 # Whether the list would ask for itself now.
-WOULD_ASK = """() => document.getElementById("facts-box").dispatchEvent(new CustomEvent("htmx:beforeRequest",
-    {bubbles: true, cancelable: true, detail: {elt: document.getElementById("facts-box")}}))"""
+WOULD_ASK = """() => {
+    const box = document.getElementById("facts-box");
+    const detail = {elt: box, target: box, requestConfig: {elt: box, verb: "get"}};
+    return box.dispatchEvent(new CustomEvent("htmx:beforeRequest", {bubbles: true, cancelable: true, detail}));
+}"""
 
 
 @pytest.fixture

@@ -21,8 +21,10 @@ from tests.known_failures.world import in_bank, loaded
 from tests.reviews.pages import shown
 
 pytestmark = pytest.mark.django_db(transaction=True)
-# Who may hand a message to the broker: the two that do it after the commit, and what runs in workers already.
+# Who may hand a message to the broker: the two that do it after the commit, what runs in workers already, and the task
+# that gives its message the id of a request along.
 SENDERS = {
+    "memadmin/tracing.py",
     *("banks/writes/dispatch.py", "banks/jobs.py", "banks/recall/checks.py"),
     *("banks/tasks.py", "reviews/tasks.py", "memadmin/tasks.py"),
 }
