@@ -32,7 +32,7 @@ def retain_rate(profiles: list[Profile]) -> Iterator[Result]:
     with tempfile.TemporaryDirectory(prefix="memadmin-bench-") as folder, demo(Path(folder) / "demo") as url:
         data_dir = Path(folder) / "var"
         ours, floor, sizes = [], [], list[int]()
-        with running(data_dir, "--port", "0", HINDSIGHT_BASE_URL=url) as up:
+        with running(data_dir, "--port", "0", new=True, HINDSIGHT_BASE_URL=url) as up:
             address = up.wait_until_ready()
             with Inside(data_dir) as django:
                 for turn in range(TURNS):

@@ -65,7 +65,7 @@ def stack_memory(profiles: list[Profile]) -> Iterator[Result]:
     with (
         quiet_hindsight() as url,
         _folder() as data_dir,
-        running(data_dir, "--port", "0", HINDSIGHT_BASE_URL=url, **PERSON) as up,
+        running(data_dir, "--port", "0", new=True, HINDSIGHT_BASE_URL=url, **PERSON) as up,
     ):
         address = up.wait_until_ready()
         _use(address)
